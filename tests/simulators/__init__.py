@@ -1,0 +1,1 @@
+"""Forges that answer over HTTP on the loopback interface, for tests and benchmarks."""
