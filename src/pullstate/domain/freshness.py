@@ -63,3 +63,81 @@ class SyncReport:
     reason: str | None
     next_at: datetime | None
     gaps: tuple[tuple[str, str], ...] = field(default=())
+
+
+FAULT_WORDS = {
+    FaultKind.UNAUTHORIZED: "the forge refuses the credential",
+    FaultKind.FORBIDDEN: "the credential may not see this repository",
+    FaultKind.NOT_FOUND: "the repository was not found, or is not visible to the credential",
+    FaultKind.RATE_LIMITED: "the forge's rate limit is used up",
+    FaultKind.UNREACHABLE: "the forge could not be reached",
+    FaultKind.UNEXPECTED: "the forge's answer could not be used",
+    FaultKind.PULL_REQUESTS_DISABLED: "the repository has pull requests turned off",
+}
+
+
+def report(freshness: Freshness, now: datetime) -> SyncReport:
+    """What the facts of a repository's sync come to at `now`.
+
+    The state is the first condition that holds; the reason names every one that does.
+    """
+    holding = [(state, words) for state, words in _conditions(freshness, now) if words]
+    as_of, fault = freshness.as_of, freshness.fault
+    return SyncReport(
+        state=holding[0][0] if holding else SyncState.OK,
+        as_of=as_of,
+        age=max(now - as_of, timedelta(0)) if as_of else None,
+        reason="; ".join(words for _, words in holding) or None,
+        next_at=(fault and fault.retry_at) or freshness.next_at,
+        gaps=freshness.gaps,
+    )
+
+
+def _conditions(freshness: Freshness, now: datetime) -> list[tuple[SyncState, str | None]]:
+    """Each state in order, with what makes it hold, or None."""
+    return [
+        (SyncState.UNREAD, _unread(freshness)),
+        (SyncState.FAILING, _failing(freshness.fault)),
+        (SyncState.PAUSED, _paused(freshness.fault, now)),
+        (SyncState.STALE, _stale(freshness, now)),
+        (SyncState.PARTIAL, _partial(freshness)),
+    ]
+
+
+def _unread(freshness: Freshness) -> str | None:
+    if freshness.swept:
+        return None
+    unserved = "" if freshness.served else "; no running process reads this forge"
+    return f"the first sweep of this repository has not completed{unserved}"
+
+
+def _failing(fault: Fault | None) -> str | None:
+    if fault is None or fault.kind is FaultKind.RATE_LIMITED:
+        return None
+    detail = f" ({fault.detail})" if fault.detail else ""
+    return f"{FAULT_WORDS[fault.kind]}, since {_at(fault.since)}{detail}"
+
+
+def _paused(fault: Fault | None, now: datetime) -> str | None:
+    if fault is None or fault.kind is not FaultKind.RATE_LIMITED:
+        return None
+    if fault.retry_at is None:
+        return FAULT_WORDS[fault.kind]
+    return f"{FAULT_WORDS[fault.kind]} until {_at(fault.retry_at)}" if fault.retry_at > now else None
+
+
+def _stale(freshness: Freshness, now: datetime) -> str | None:
+    due = freshness.next_at
+    if not freshness.swept or due is None or now - due <= 2 * freshness.interval:
+        return None
+    cause = "" if freshness.served else ": no running process reads this forge"
+    return f"the read planned for {_at(due)} has not happened{cause}"
+
+
+def _partial(freshness: Freshness) -> str | None:
+    facets = ", ".join(sorted({facet for facet, _ in freshness.gaps}))
+    return f"could not be read completely: {facets}" if facets else None
+
+
+def _at(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
