@@ -123,7 +123,9 @@ def _paused(fault: Fault | None, now: datetime) -> str | None:
         return None
     if fault.retry_at is None:
         return FAULT_WORDS[fault.kind]
-    return f"{FAULT_WORDS[fault.kind]} until {_at(fault.retry_at)}" if fault.retry_at > now else None
+    return (
+        f"{FAULT_WORDS[fault.kind]} until {_at(fault.retry_at)}" if fault.retry_at > now else None
+    )
 
 
 def _stale(freshness: Freshness, now: datetime) -> str | None:
