@@ -1,4 +1,4 @@
-"""A simulated forge under watch: each request is logged, then answered by a fault or by the forge."""
+"""A simulated forge under watch: each request is logged, then answered by a fault or the forge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +17,8 @@ from tests.simulators.faults import Fault, FaultPlan
 
 Scope = dict[str, Any]
 Message = dict[str, Any]
+SEEN = "simulator.seen"
+"""Where in its scope the application finds what is `Seen` of a request."""
 
 
 @dataclass(slots=True)
@@ -34,6 +37,10 @@ class Request:
     """Bytes of body that went back."""
     response_headers: dict[str, str] = field(default_factory=dict)
     fault: str | None = None
+    at: float = field(default_factory=time.monotonic)
+    """When it arrived, in seconds of the monotonic clock."""
+    notes: dict[str, Any] = field(default_factory=dict)
+    """What the forge says of it that is no part of its answer: whose it was, what it cost."""
 
     @property
     def line(self) -> str:
@@ -51,6 +58,14 @@ class Request:
     def graphql(self) -> dict[str, Any]:
         """The GraphQL request: `query` and `variables`; empty for any other request."""
         return json.loads(self.body) if self.is_graphql and self.body else {}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request's entry in the log, for the application's notes, and the fault that it must see."""
+
+    request: Request
+    fault: Fault | None
 
 
 class RequestLog:
@@ -131,7 +146,7 @@ class Watched:
         if fault and fault.drop:
             _transport(send).abort()
             return
-        answer = await self._answer(scope, body, fault)
+        answer = await self._answer({**scope, SEEN: Seen(request, fault)}, body, fault)
         await _send(answer, request, fault, send, self.log)
 
     async def _answer(self, scope: Scope, body: bytes, fault: Fault | None) -> _Answer:
