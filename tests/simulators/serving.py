@@ -68,7 +68,8 @@ def configuration(app: Any, tls: tuple[Path, Path] | None = None, **more: Any) -
 
 def listening_socket(port: int = 0) -> socket.socket:
     """A bound and listening loopback socket, so that connecting works before the loop runs."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio turns Nagle's delay off only where the protocol is named.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(2048)
