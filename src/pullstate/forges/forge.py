@@ -79,7 +79,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class DeltaReading:
-    """One repository's page of a delta (`page.next` is None once `since` is reached), or why not."""
+    """One page of a delta (`page.next` is None once `since` is reached), or why not."""
 
     delta: Delta
     page: Page | None = None

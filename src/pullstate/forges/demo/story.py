@@ -1,4 +1,4 @@
-"""What happens at demo.invalid: in half a minute every state a pull request can be in is reached."""
+"""What happens at demo.invalid: half a minute in which every state a row can have is reached."""
 
 from __future__ import annotations
 
