@@ -1,0 +1,163 @@
+"""Domain → what goes over the wire: rows, the sync block, and the words for what went wrong.
+
+Every string that a stranger wrote passes the text boundary here; a row that lost characters there
+says how many (`hiddenChars`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from pullstate.domain import classifier
+from pullstate.domain.address import RepositoryAddress
+from pullstate.domain.freshness import SyncReport
+from pullstate.domain.pull_request import PullRequest
+from pullstate.domain.review import Comment, ReviewThread
+from pullstate.domain.text import Cleaned, clean_body, clean_line
+from pullstate.store.records import StoredPullRequest
+
+Row = dict[str, Any]
+
+
+def stamp(moment: datetime) -> str:
+    """RFC 3339 in UTC with `Z`; a fraction only where there is one."""
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+class Strings:
+    """Cleans the strings of one object and counts what was hidden in them."""
+
+    def __init__(self) -> None:
+        self.hidden = 0
+
+    def line(self, text: str) -> str:
+        """A field of one line."""
+        cleaned = clean_line(text)
+        self.hidden += cleaned.hidden
+        return cleaned.text
+
+    def body(self, text: str) -> Cleaned:
+        """A text of many lines, cut at 4,000 characters."""
+        cleaned = clean_body(text)
+        self.hidden += cleaned.hidden
+        return cleaned
+
+    def count(self) -> Row:
+        """What the object says of it."""
+        return {"hiddenChars": self.hidden} if self.hidden else {}
+
+
+def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> Row:
+    """A `PullRequest` of `list_pull_requests`. Facts only: no clock, so it is stable."""
+    text = Strings()
+    seen = stored.pull_request
+    return _details(stored, address, text.line) | _times(seen) | _verdicts(seen) | text.count()
+
+
+def _details(
+    stored: StoredPullRequest, address: RepositoryAddress, line: Callable[[str], str]
+) -> Row:
+    seen = stored.pull_request
+    return {
+        "id": stored.handle,
+        "forge": address.site.kind.value,
+        "providerId": seen.provider_id,
+        "url": line(seen.url),
+        "repositoryUrl": address.url,
+        "headRepositoryUrl": line(seen.head.repository_url),
+        "number": seen.number,
+        "title": line(seen.title),
+        "headBranch": line(seen.head.branch),
+        "headSha": seen.head.sha,
+        "baseBranch": line(seen.base.branch),
+        "baseSha": seen.base.sha,
+        "draft": seen.draft,
+    }
+
+
+def _times(seen: PullRequest) -> Row:
+    row = {"openedAt": stamp(seen.opened_at), "changedAt": stamp(seen.changed_at)}
+    if seen.merged_at is not None:
+        row["mergedAt"] = stamp(seen.merged_at)
+    if (closed := seen.closed_at or seen.merged_at) is not None:
+        row["closedAt"] = stamp(closed)
+    return row
+
+
+def _verdicts(seen: PullRequest) -> Row:
+    verdict = classifier.classify(seen)
+    return {
+        "state": f"PULL_REQUEST_STATE_{verdict.state}",
+        "reviewDecision": f"REVIEW_DECISION_{verdict.review_decision}",
+        "checks": f"CHECKS_{verdict.checks}",
+        "mergeability": f"MERGEABILITY_{verdict.mergeability}",
+    }
+
+
+def thread_row(thread: ReviewThread) -> Row:
+    """A thread of `list_pull_request_review_threads`."""
+    text = Strings()
+    row = {
+        "id": thread.id,
+        "isResolved": thread.is_resolved,
+        "isOutdated": thread.is_outdated,
+        "path": None if thread.path is None else text.line(thread.path),
+        "line": thread.line,
+        "startLine": thread.start_line,
+        "originalLine": thread.original_line,
+        "originalStartLine": thread.original_start_line,
+        "side": thread.side,
+        "subject": thread.subject,
+        "resolvedBy": None if thread.resolved_by is None else text.line(thread.resolved_by),
+        "commentCount": len(thread.comments),
+        "firstComment": comment_row(thread.comments[0], text) if thread.comments else None,
+    }
+    if len(thread.comments) > 1:
+        row["lastComment"] = comment_row(thread.comments[-1], text)
+    return row | text.count()
+
+
+def comment_row(comment: Comment, text: Strings) -> Row:
+    """A comment; `bodyTruncated` where its body was cut."""
+    body = text.body(comment.body)
+    row: Row = {
+        "id": comment.id,
+        "author": text.line(comment.author),
+        "body": body.text,
+        "createdAt": stamp(comment.created_at),
+        "url": text.line(comment.url),
+    }
+    if body.truncated:
+        row["bodyTruncated"] = True
+    if comment.minimized:
+        row["minimized"] = text.line(comment.minimized)
+    return row
+
+
+def sync_block(report: SyncReport, *, refreshed: bool | None = None, why: str | None = None) -> Row:
+    """The `sync` of every reply; `why` is what kept a refresh or a wish from being fulfilled."""
+    reason = "; ".join(part for part in (report.reason, why) if part)
+    fields = {
+        "state": report.state.value,
+        "asOf": stamp(report.as_of) if report.as_of else None,
+        "ageSeconds": _seconds(report.age),
+        "reason": reason or None,
+        "nextAt": stamp(report.next_at) if report.next_at else None,
+        "refreshed": refreshed,
+        "facets": dict(report.gaps) or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def _seconds(age: timedelta | None) -> int | None:
+    return None if age is None else max(0, round(age.total_seconds()))
+
+
+def bad_cursor(name: str, error: Exception) -> str:
+    """What a caller is told of a cursor that cannot go on."""
+    return (
+        f"{name} cannot be continued: {error}. Leave it out to start at the first page, or send "
+        "the nextPageToken of the last reply to this same question."
+    )

@@ -1,0 +1,66 @@
+"""`list_pull_request_review_threads`: what the reviewers said, with the ids that resolve it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from pullstate.server.registry import Arguments, Tool
+from pullstate.server.results import ThreadPage
+
+if TYPE_CHECKING:
+    from pullstate.server.context import Context
+
+
+class ListReviewThreads(Arguments):
+    owner: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=1024,
+            description="Who the repository belongs to; GitLab: the whole group path.",
+        ),
+    ]
+    repo: Annotated[str, Field(min_length=1, max_length=255, description="The repository's name.")]
+    pull_number: Annotated[int, Field(ge=1, description="Its number, 1 or more (GitLab: iid).")]
+    is_resolved: Annotated[
+        bool | None,
+        Field(description="true: resolved ones only; false: unresolved only. Omit for all."),
+    ] = None
+    host: Annotated[
+        str,
+        Field(
+            max_length=512,
+            description="A configured host[:port][/path]; when unset the only forge that the "
+            "configuration names, else github.com.",
+        ),
+    ] = ""
+    limit: Annotated[
+        int, Field(ge=0, description="Threads a page: 50 when unset or 0, at most 100.")
+    ] = 0
+    cursor: Annotated[
+        str, Field(max_length=2048, description="nextPageToken of the same question's last reply.")
+    ] = ""
+
+
+async def run(context: Context, arguments: ListReviewThreads) -> dict[str, Any]:
+    """Answer from the store; where the threads are not stored, after one wish."""
+    from pullstate.server.review_threads import answer
+
+    return await answer(context, arguments)
+
+
+TOOL = Tool(
+    name="list_pull_request_review_threads",
+    title="List pull request review threads",
+    description=(
+        "The review threads of a pull request (GitLab: discussions on the code) with the ids that "
+        "resolve and reply calls take, first and last comment, where they stand, and whether they "
+        "are resolved or outdated. All of them, a page at a time, from the synced store; "
+        "totalCount counts what matches the filter."
+    ),
+    arguments=ListReviewThreads,
+    result=ThreadPage,
+    run=run,
+)
