@@ -160,7 +160,6 @@ class Watched:
             answer.headers[name.lower()] = value
         return answer
 
-
     async def _run(self, scope: Scope, body: bytes) -> _Answer:
         try:
             return await _run(self.app, scope, body)

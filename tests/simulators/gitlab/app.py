@@ -13,19 +13,19 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route as StarletteRoute
 
 from tests.simulators.faults import HTML_ERROR, FaultPlan
-from tests.simulators.gitlab import graphql_api, reads, writes
+from tests.simulators.gitlab import facets, graphql_api, reads, writes
 from tests.simulators.gitlab.access import Caller, Refused, identify, need_scope
+from tests.simulators.gitlab.asking import Context
 from tests.simulators.gitlab.control import Control
 from tests.simulators.gitlab.entities import Entities
 from tests.simulators.gitlab.limits import RateLimit
-from tests.simulators.gitlab.resolvers import Context
 from tests.simulators.gitlab.routing import ROUTES, Call, Route
 from tests.simulators.gitlab.versions import REST, has
 from tests.simulators.gitlab.world import World
 from tests.simulators.watched import RequestLog, Watched
 
 API = "/api/v4"
-ENDPOINTS = (reads, writes)
+ENDPOINTS = (reads, facets, writes)
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 
 
@@ -173,7 +173,8 @@ def application(
 
     `latency` is in seconds. The Date header is the world's time.
     """
-    plan, seen = faults or FaultPlan(), log or RequestLog()
+    # An empty log is falsy.
+    plan, seen = faults or FaultPlan(), RequestLog() if log is None else log
     gitlab = GitLab(world, root, plan, seen)
     starlette = Starlette(routes=[StarletteRoute("/{path:path}", gitlab.__call__, methods=METHODS)])
 

@@ -55,7 +55,7 @@ def too_large(path: str, plus: int = 50_000) -> FileDiff:
 def sized(path: str, size: int) -> FileDiff:
     """A new file whose diff is at least `size` bytes of text, sent in full."""
     line = "x" * 99
-    count = max(1, size // (len(line) + 2))
+    count = -(-size // (len(line) + 2))
     return FileDiff(
         path, path, hunk([], [line] * count), new_file=True, a_mode="0", additions=count
     )

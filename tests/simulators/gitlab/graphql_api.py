@@ -10,6 +10,7 @@ from typing import Any
 
 from graphql import (
     DocumentNode,
+    GraphQLEnumType,
     GraphQLError,
     GraphQLSchema,
     build_ast_schema,
@@ -20,8 +21,10 @@ from graphql import (
 )
 
 from tests.simulators.gitlab.access import Caller
+from tests.simulators.gitlab.asking import Context
 from tests.simulators.gitlab.complexity import DEPTH, DEPTH_ANONYMOUS, LIMIT, LIMIT_ANONYMOUS, Cost
-from tests.simulators.gitlab.resolvers import Context, resolve
+from tests.simulators.gitlab.mergeability import RENAMED
+from tests.simulators.gitlab.resolvers import resolve
 from tests.simulators.gitlab.versions import has, trim
 
 HERE = Path(__file__).parent
@@ -38,8 +41,16 @@ def schema(version: str, enterprise: bool) -> GraphQLSchema:
     """The schema as this version and edition publishes it."""
     document = trim(parse((HERE / "schema.graphql").read_text()), version, enterprise)
     built = build_ast_schema(document)
-    if has(version, NEWER_SINCE):
-        built = extend_schema(built, parse((HERE / "schema_newer.graphql").read_text()))
+    for file, applies in (
+        ("schema_newer.graphql", has(version, NEWER_SINCE)),
+        ("schema_older.graphql", not has(version, RENAMED)),
+    ):
+        if applies:
+            built = extend_schema(built, parse((HERE / file).read_text()))
+    for name, kind in built.type_map.items():
+        if isinstance(kind, GraphQLEnumType) and not name.startswith("__"):
+            # A value that no published version has yet must reach the client as it is.
+            kind.serialize = kind.coerce_output_value = str  # type: ignore[method-assign]
     return built
 
 

@@ -10,19 +10,33 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.simulators.gitlab.model import MergeRequest, Pipeline
+from tests.simulators.gitlab.versions import has
 
 PIPELINE_ACTIVE = frozenset(
     {"created", "waiting_for_resource", "preparing", "waiting_for_callback", "pending", "running"}
 )
 
-GRAPHQL_SPELLING = {
-    "merge_request_blocked": "BLOCKED_STATUS",
-    "status_checks_must_pass": "EXTERNAL_STATUS_CHECKS",
-    "security_policy_violations": "SECURITY_POLICIES_VIOLATIONS",
-    "jira_association_missing": "JIRA_ASSOCIATION",
-    "title_regex": "TITLE_NOT_MATCHING",
+OTHER_SPELLING = {
+    "merge_request_blocked": "blocked_status",
+    "status_checks_must_pass": "external_status_checks",
+    "security_policy_violations": "security_policies_violations",
+    "jira_association_missing": "jira_association",
+    "title_regex": "title_not_matching",
 }
-"""REST's detailed status → GraphQL's, where upper case is not all."""
+"""How GraphQL, and REST before `RENAMED`, call a failing rule."""
+RENAMED = "16.11"
+BEFORE_RENAMED = {"conflict": "broken_status", "security_policy_violations": "policies_denied"}
+
+RULE_SINCE = {
+    "need_rebase": "16.4",
+    "requested_changes": "16.10",
+    "commits_status": "16.11",
+    "locked_paths": "16.11",
+    "locked_lfs_files": "17.1",
+    "merge_time": "17.5",
+    "title_regex": "17.10",
+}
+"""Rule → the first version that knows it; sooner it holds nothing up."""
 
 
 def approvals_left(mr: MergeRequest) -> int:
@@ -86,9 +100,13 @@ _BUILT_IN: dict[str, Callable[[MergeRequest], bool]] = {
 """Rule → whether it fails; in the order in which the first failing one is named."""
 
 
-def failing(mr: MergeRequest) -> list[str]:
-    """Every failing rule, in order; rules of another world (`failing_rules`) come first."""
-    known = [name for name, fails in _BUILT_IN.items() if name in mr.failing_rules or fails(mr)]
+def failing(mr: MergeRequest, version: str) -> list[str]:
+    """Every failing rule, in order; of `failing_rules` the unknown ones first."""
+    known = [
+        name
+        for name, fails in _BUILT_IN.items()
+        if has(version, RULE_SINCE.get(name, "0.0")) and (name in mr.failing_rules or fails(mr))
+    ]
     return sorted(mr.failing_rules - set(_BUILT_IN)) + known
 
 
@@ -99,15 +117,22 @@ def public_merge_status(mr: MergeRequest) -> str:
     return "checking" if mr.merge_status in hidden else mr.merge_status
 
 
-def detailed(mr: MergeRequest) -> str:
-    """REST's `detailed_merge_status`."""
+def detailed(mr: MergeRequest, version: str) -> str:
+    """REST's `detailed_merge_status` as this version spells it."""
+    value = _detailed(mr, version)
+    if has(version, RENAMED) or mr.detailed_status is not None:
+        return value
+    return BEFORE_RENAMED.get(value) or OTHER_SPELLING.get(value, value)
+
+
+def _detailed(mr: MergeRequest, version: str) -> str:
     if mr.detailed_status is not None:
         return mr.detailed_status
     if mr.merge_status in ("preparing", "checking", "unchecked"):
         return mr.merge_status
     if mr.merge_status == "cannot_be_merged_rechecking":
         return "checking"
-    rules = failing(mr)
+    rules = failing(mr, version)
     if not rules:
         return "mergeable"
     return _pipeline_verdict(mr) if rules[0] == "ci_must_pass" else rules[0]
@@ -119,15 +144,15 @@ def _pipeline_verdict(mr: MergeRequest) -> str:
     return "ci_still_running" if running else "ci_must_pass"
 
 
-def detailed_enum(mr: MergeRequest) -> str:
+def detailed_enum(mr: MergeRequest, version: str) -> str:
     """GraphQL's `detailedMergeStatus`."""
-    value = detailed(mr)
-    return GRAPHQL_SPELLING.get(value, value.upper())
+    value = detailed(mr, version)
+    return OTHER_SPELLING.get(value, value).upper()
 
 
-def checks(mr: MergeRequest) -> list[dict[str, str]]:
+def checks(mr: MergeRequest, version: str) -> list[dict[str, str]]:
     """GraphQL's `mergeabilityChecks`: every rule with its status."""
-    fails = set(failing(mr))
+    fails = set(failing(mr, version))
     unknown = public_merge_status(mr) in ("checking", "unchecked")
 
     def status(name: str) -> str:
@@ -137,7 +162,8 @@ def checks(mr: MergeRequest) -> list[dict[str, str]]:
             return "FAILED"
         return "SUCCESS" if _applies(mr, name) else "INACTIVE"
 
-    return [{"identifier": name.upper(), "status": status(name)} for name in _BUILT_IN]
+    known = [name for name in _BUILT_IN if has(version, RULE_SINCE.get(name, "0.0"))]
+    return [{"identifier": name.upper(), "status": status(name)} for name in known]
 
 
 def _applies(mr: MergeRequest, name: str) -> bool:

@@ -32,7 +32,6 @@ GRAPHQL = {
     "MergeRequest.preparedAt": "16.1",
     "MergeRequest.changeRequesters": "17.2",
     "MergeRequest.autoMergeEnabled": "15.10",
-    "Project.maxAccessLevel": "17.0",
     "MergeRequestReviewState.REQUESTED_CHANGES": "16.9",
     "MergeRequestReviewState.APPROVED": "16.9",
     "MergeRequestReviewState.UNAPPROVED": "16.10",
@@ -70,6 +69,13 @@ def number(version: str) -> tuple[int, int]:
 
 def has(version: str, since: str) -> bool:
     return number(version) >= number(since)
+
+
+def review_state(state: str | None, version: str) -> str | None:
+    """What a version that does not know the state says instead."""
+    if state is None or has(version, GRAPHQL.get(f"MergeRequestReviewState.{state}", "0.0")):
+        return state
+    return "UNREVIEWED" if state == "REVIEW_STARTED" else "REVIEWED"
 
 
 def trim(document: DocumentNode, version: str, enterprise: bool) -> DocumentNode:
