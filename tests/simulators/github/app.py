@@ -10,7 +10,6 @@ from collections.abc import Callable
 from email.utils import format_datetime
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -28,14 +27,13 @@ ROOTS = ("", "/api/v3")
 
 
 class Forge:
-    """Answers HTTP requests from a world; the application of it is `app`."""
+    """Answers HTTP requests from a world, at its routes."""
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.engine = Engine(world)
-        self.app = Starlette(routes=self._routes())
 
-    def headers(self) -> dict[str, str]:
+    def always_headers(self) -> dict[str, str]:
         """What every answer carries."""
         return {
             "date": format_datetime(self.world.clock(), usegmt=True),
@@ -44,7 +42,7 @@ class Forge:
             "x-github-request-id": "C0DE:1:2:3:4",
         }
 
-    def _routes(self) -> list[Route]:
+    def routes(self) -> list[Route]:
         routes = [
             Route("/graphql", self._graphql, methods=["POST"]),
             Route("/api/graphql", self._graphql, methods=["POST"]),

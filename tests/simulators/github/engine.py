@@ -33,7 +33,7 @@ from tests.simulators.github import (  # noqa: F401 (importing them fills the ta
 from tests.simulators.github.asking import FIELDS, Asking
 from tests.simulators.github.connections import timestamp
 from tests.simulators.github.costs import Step, defaults, price, steps
-from tests.simulators.github.errors import Refusal, WholeRefusal, forbidden
+from tests.simulators.github.errors import Refusal, WholeRefusal, forbidden, rate_limited
 from tests.simulators.github.tokens import GRAPHQL, Viewer
 from tests.simulators.github.world import World
 
@@ -83,7 +83,7 @@ class Engine:
         try:
             asking = self._charge(viewer, prepared, variables or {}, operation)
         except WholeRefusal as refusal:
-            return Reply({"errors": [{"type": refusal.type, "message": refusal.message}]})
+            return Reply({"errors": [refusal.shaped]})
         asking.empty_rollups = empty_rollups
         return self._execute(asking, prepared.document, variables, operation)
 
@@ -95,8 +95,7 @@ class Engine:
         asked, budget = price(plan, given), self.world.budgets.of(viewer.payer, GRAPHQL)
         if asked.points > budget.remaining:
             user = viewer.user.database_id if viewer.user else 0
-            message = f"API rate limit exceeded for user ID {user}."
-            raise WholeRefusal(self.world.limit_error_type, message)
+            raise rate_limited(self.world.limit_error_type, user)
         budget.used += asked.points
         return Asking(self.world, viewer, asked.points, asked.nodes, budget)
 

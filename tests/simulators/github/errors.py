@@ -21,9 +21,25 @@ class Refusal(Exception):
 class WholeRefusal(Refusal):
     """A query that is not executed."""
 
+    @property
+    def shaped(self) -> dict[str, Any]:
+        """As one of the answer's errors."""
+        return {"type": self.type, **(self.extensions or {}), "message": self.message}
+
 
 def not_found(kind: str, what: str) -> Refusal:
     return Refusal("NOT_FOUND", f"Could not resolve to a {kind} with the {what}.")
+
+
+def rate_limited(type: str, user_id: int) -> WholeRefusal:
+    """`RATE_LIMITED` as documented; since 2026 also RATE_LIMIT with a code.
+
+    https://github.com/yanyongyu/githubkit/issues/271
+    """
+    if type == "RATE_LIMIT":
+        message = f"API rate limit already exceeded for user ID {user_id}."
+        return WholeRefusal(type, message, {"code": "graphql_rate_limit"})
+    return WholeRefusal(type, f"API rate limit exceeded for user ID {user_id}.")
 
 
 def forbidden() -> Refusal:

@@ -22,6 +22,7 @@ from tests.simulators.faults import (
 )
 
 __all__ = [
+    "KINDS",
     "Fault",
     "bad_credentials",
     "broken_off",
@@ -120,3 +121,28 @@ def _graphql(
     name: str, status: int, answer: object, body: str, request: str, times: int | None
 ) -> Fault:
     return Fault(name, request, body, times=times, status=status, json=answer)
+
+
+KINDS = {
+    "fault": Fault,
+    **{
+        made.__name__: made
+        for made in (
+            bad_credentials,
+            broken_off,
+            cut_json,
+            dropped,
+            hanging,
+            html_page,
+            no_checks,
+            partial,
+            primary_limit,
+            resource_limits,
+            secondary_limit,
+            server_error,
+            slow,
+            something_went_wrong,
+        )
+    },
+}
+"""Every fault by its name, and `fault` for one that is given field by field."""

@@ -124,7 +124,10 @@ class PullRequestActs(CheckActs):
     def merge(
         self, pull_request: PullRequest, by: str = "octocat", *, at: datetime | None = None
     ) -> None:
-        """Merged, closed in the same second, out of the queue; its base moves."""
+        """Merged, closed in the same second, out of the queue; its base moves.
+
+        `at` dates it back; then the base stays where it is.
+        """
         pull_request.updated_at = pull_request.merged_at = pull_request.closed_at = at or self.now()
         pull_request.state, pull_request.merged_by = "MERGED", self.account(by)
         pull_request.merge_queue_entry, pull_request.mergeability = None, "UNKNOWN"

@@ -148,12 +148,14 @@ class ReviewActs(PullRequestActs):
     def delete_comment(self, comment: ReviewComment | IssueComment) -> None:
         """Gone; a thread goes with its last comment."""
         pull_request = _pull_request(comment)
+        del self.nodes[comment.id]
         if isinstance(comment, IssueComment):
             pull_request.comments.remove(comment)
         else:
             comment.thread.comments.remove(comment)
             if not comment.thread.comments:
                 pull_request.threads.remove(comment.thread)
+                del self.nodes[comment.thread.id]
         self.touch(pull_request)
 
     def _submitted(self, review: Review) -> None:

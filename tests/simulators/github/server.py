@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+
+from starlette.applications import Starlette
 
 from tests.simulators.faults import FaultPlan
 from tests.simulators.github.app import Forge
+from tests.simulators.github.control import Control
+from tests.simulators.github.recording import matches
+from tests.simulators.github.remote import Remote
 from tests.simulators.github.world import World
 from tests.simulators.serving import serving
 from tests.simulators.watched import Request, RequestLog, Watched
+
+REPOSITORY_ROOT = Path(__file__).parents[3]
+END_SECONDS = 10.0
 
 
 class GitHub:
@@ -22,10 +30,12 @@ class GitHub:
         self.world = world
         self.faults = FaultPlan()
         self.log = RequestLog()
-        self.forge = Forge(world)
+        forge = Forge(world)
         self.app = Watched(
-            self.forge.app, self.faults, self.log, latency=latency, always=self.forge.headers
+            None, self.faults, self.log, latency=latency, always=forge.always_headers
         )
+        control = Control(world, self.app)
+        self.app.app = Starlette(routes=[*control.routes(), *forge.routes()])
 
     @property
     def url(self) -> str:
@@ -34,22 +44,12 @@ class GitHub:
 
     def operations(self, name: str = "") -> list[Request]:
         """The GraphQL requests so far whose operation name matches the regular expression."""
-        asked = [request for request in self.log.matching() if request.is_graphql]
-        return [request for request in asked if re.search(name, operation_name(request))]
+        return [each for each in self.log.matching("/graphql$") if matches(each, name)]
 
     @property
     def points(self) -> int:
         """What the GraphQL requests in the log have cost."""
         return sum(request.notes.get("cost", 0) for request in self.operations())
-
-
-def operation_name(request: Request) -> str:
-    """The name of the operation that a GraphQL request executes, `""` when it has none."""
-    asked = request.graphql
-    if name := asked.get("operationName"):
-        return str(name)
-    named = re.search(r"\b(?:query|mutation)\s+(\w+)", asked.get("query", ""))
-    return named[1] if named else ""
 
 
 @contextmanager
@@ -60,34 +60,28 @@ def running(
     port: int = 0,
     tls: tuple[Path, Path] | None = None,
 ) -> Iterator[GitHub]:
-    """Serve `world` on loopback while the block runs; `latency` in seconds for every request.
-
-    >>> world = World()
-    >>> repository = world.create_repository("acme/rocket")
-    >>> with running(world) as github:
-    ...     github.url.startswith("http://127.0.0.1:")
-    True
-    """
+    """Serve `world` on loopback while the block runs; `latency` in seconds for every request."""
     github = GitHub(world or World(), latency)
     with serving(github.app, port=port, tls=tls) as url:
         github.world.site.root = url
         yield github
 
 
-def described(request: Request) -> dict[str, Any]:
-    """A log entry as JSON. The token is there only as its last four characters."""
-    token = request.notes.get("token", "")
-    return {
-        "at": request.at,
-        "method": request.method,
-        "path": request.path,
-        "query": request.query,
-        "operation": operation_name(request) if request.is_graphql else None,
-        "variables": request.graphql.get("variables"),
-        "user": request.notes.get("user"),
-        "token": token[-4:],
-        "cost": request.notes.get("cost", 0),
-        "resource": request.notes.get("resource"),
-        "status": request.status,
-        "fault": request.fault,
-    }
+@contextmanager
+def separate_process(*arguments: str) -> Iterator[Remote]:
+    """The same as a process of its own, which takes no time from the test's: for benchmarks.
+
+    `arguments` are those of `python -m tests.simulators.github`.
+    """
+    command = [sys.executable, "-m", "tests.simulators.github", *arguments]
+    process = subprocess.Popen(command, cwd=REPOSITORY_ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        if not address:
+            raise RuntimeError("the simulator ended before it served")
+        with Remote(address) as remote:
+            yield remote
+    finally:
+        process.terminate()
+        process.communicate(timeout=END_SECONDS)
