@@ -1,0 +1,112 @@
+"""Engines for the two databases, each set up as it must be on every connection."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
+
+from pullstate.store.errors import StoreUnreachable
+
+BUSY_SECONDS = 5.0
+JOURNAL_BYTES = 32 * 1024 * 1024
+WRITES = "pullstate_writes"  # execution option: the transaction will write
+
+_PRAGMAS = (
+    "PRAGMA synchronous=NORMAL",
+    "PRAGMA foreign_keys=ON",
+    f"PRAGMA journal_size_limit={JOURNAL_BYTES}",
+)
+
+
+def connect_file(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    """A connection to a store's file; `mode` is SQLite's: rw, ro, or ro&immutable=1.
+
+    The file is never created here, so that one which was moved aside is not made anew in silence.
+    """
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        connection.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+        if mode == "rw":
+            _use_wal(connection)
+            for pragma in _PRAGMAS:
+                connection.execute(pragma)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Changing the journal's mode does not always wait for others as statements do."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            threading.Event().wait(0.01)
+
+
+def file_engine(path: Path, mode: str = "rw") -> Engine:
+    """An engine over a store's file. Writing transactions are IMMEDIATE from their begin.
+
+    Read-then-write in a deferred one fails at once when somebody else wrote in between, however
+    long the busy timeout (https://sqlite.org/rescode.html#busy_snapshot).
+    """
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: connect_file(path, mode),
+        poolclass=QueuePool,
+        pool_size=6,
+        max_overflow=26,
+        pool_timeout=BUSY_SECONDS,
+    )
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(WRITES)
+        raw = connection.connection.dbapi_connection
+        raw.execute("BEGIN IMMEDIATE" if writes else "BEGIN")  # type: ignore[union-attr]
+
+    return engine
+
+
+def server_engine(url: URL, lease_time: float) -> Engine:
+    """An engine over PostgreSQL. No lock is waited for, and none is held idle, past the lease."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        raise StoreUnreachable(
+            "A PostgreSQL store needs its driver: install pullstate[postgres]."
+        ) from None
+    patience = max(int(lease_time * 1000 * 0.6), 100)
+    options = (
+        f"-c lock_timeout={patience} -c idle_in_transaction_session_timeout={patience}"
+        " -c timezone=UTC"
+    )
+    query: dict[str, Any] = dict(url.query)
+    given = query.pop("options", "")
+    arguments = {"options": f"{given} {options}".strip(), "application_name": "pullstate"}
+    query.setdefault("connect_timeout", os.environ.get("PGCONNECT_TIMEOUT", "5"))
+    return create_engine(
+        url.set(query=query),
+        connect_args=arguments,
+        pool_size=4,
+        max_overflow=28,
+        pool_timeout=BUSY_SECONDS,
+    )

@@ -1,0 +1,250 @@
+"""The queries that tools need. Each takes a connection first and returns frozen objects.
+
+Statements are built once. Nothing here needs a clock but `freshness`, which is told the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, distinct, func, select, tuple_
+
+from pullstate.domain.changes import ChangeKind
+from pullstate.domain.freshness import Freshness
+from pullstate.store.facets import facet, note_page
+from pullstate.store.feed import changes, newest_change, oldest_cursor
+from pullstate.store.lease import served_sites
+from pullstate.store.quotas import etag, limits, refusals
+from pullstate.store.records import (
+    Depth,
+    FacetTimes,
+    Interest,
+    PageKey,
+    Repository,
+    RepositoryStatus,
+    StoredFacet,
+    StoredPullRequest,
+    StoreStatus,
+    Sweep,
+    ThreadCounts,
+    ThreadState,
+    key_of,
+)
+from pullstate.store.repositories import find_repository, repositories, repository_by_id
+from pullstate.store.rows import COLUMNS, stored_of
+from pullstate.store.schema import change, repository, thread, wish
+from pullstate.store.schema import freshness as freshness_table
+from pullstate.store.schema import pull_request as pull_request_table
+from pullstate.store.sweeps import sweep
+from pullstate.store.threads import thread_counts, thread_key, thread_page, thread_state
+
+__all__ = [
+    "Depth",
+    "FacetTimes",
+    "Interest",
+    "PageKey",
+    "Repository",
+    "StoreStatus",
+    "StoredFacet",
+    "StoredPullRequest",
+    "Sweep",
+    "ThreadCounts",
+    "ThreadState",
+    "changes",
+    "etag",
+    "facet",
+    "find_repository",
+    "freshness",
+    "had_checks",
+    "key_of",
+    "limits",
+    "moved_since",
+    "newest_change",
+    "note_page",
+    "oldest_cursor",
+    "page",
+    "pull_request",
+    "pull_request_by_id",
+    "refusals",
+    "repositories",
+    "repository_by_id",
+    "status",
+    "sweep",
+    "thread_counts",
+    "thread_key",
+    "thread_page",
+    "thread_state",
+    "unfinished",
+]
+
+_rows = pull_request_table.c
+_STORED = select(*COLUMNS).outerjoin(freshness_table, freshness_table.c.pull_request_id == _rows.id)
+_LISTED = _STORED.where(_rows.gone_at.is_(None), _rows.repository_id == bindparam("repository_id"))
+_ORDER = (_rows.unfinished.desc(), _rows.opened_at.desc(), _rows.number.desc())
+_AFTER = tuple_(_rows.unfinished, _rows.opened_at, _rows.number) < tuple_(
+    bindparam("unfinished", type_=_rows.unfinished.type),
+    bindparam("opened_at", type_=_rows.opened_at.type),
+    bindparam("number", type_=_rows.number.type),
+)
+_OF_BRANCH = _rows.head_branch == bindparam("branch")
+_OF_OWNER = func.lower(_rows.head_owner) == bindparam("owner")
+
+
+def _page(branch: bool, owner: bool, after: bool) -> Select[Any]:
+    conditions = ((branch, _OF_BRANCH), (owner, _OF_OWNER), (after, _AFTER))
+    query = _LISTED.where(*(condition for wanted, condition in conditions if wanted))
+    return query.order_by(*_ORDER).limit(bindparam("limit"))
+
+
+PAGES: Mapping[tuple[bool, bool, bool], Select[Any]] = {
+    (branch, owner, after): _page(branch, owner, after)
+    for branch in (False, True)
+    for owner in (False, True)
+    for after in (False, True)
+}
+
+
+def page(
+    connection: Connection,
+    repository_id: int,
+    *,
+    branch: str | None = None,
+    owner: str | None = None,
+    after: PageKey | None = None,
+    limit: int,
+) -> list[StoredPullRequest]:
+    """A page of the total order: unfinished first, newest opened first, highest number first.
+
+    `branch` is exact and case-sensitive, `owner` (of the head) is neither; gone ones are left out.
+    `after` is the key of the last row before the page, which need not be stored any more.
+    """
+    given: dict[str, Any] = {"repository_id": repository_id, "limit": limit}
+    if branch is not None:
+        given["branch"] = branch
+    if owner is not None:
+        given["owner"] = owner.lower()
+    if after is not None:
+        unfinished, opened_at, number = after
+        given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
+    query = PAGES[branch is not None, owner is not None, after is not None]
+    return [stored_of(row) for row in connection.execute(query, given)]
+
+
+_UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
+
+
+def unfinished(connection: Connection, repository_id: int) -> list[StoredPullRequest]:
+    """Every open or draft pull request of a repository, in the order of `page`."""
+    rows = connection.execute(_UNFINISHED, {"repository_id": repository_id})
+    return [stored_of(row) for row in rows]
+
+
+_BY_NUMBER = _STORED.where(
+    _rows.repository_id == bindparam("repository_id"), _rows.number == bindparam("number")
+)
+_BY_ID = _STORED.where(_rows.id == bindparam("id"))
+
+
+def pull_request(
+    connection: Connection, repository_id: int, number: int
+) -> StoredPullRequest | None:
+    """One pull request by its number, gone ones too."""
+    given = {"repository_id": repository_id, "number": number}
+    row = connection.execute(_BY_NUMBER, given).first()
+    return None if row is None else stored_of(row)
+
+
+def pull_request_by_id(connection: Connection, id_: int) -> StoredPullRequest | None:
+    """One pull request by our own id, gone ones too."""
+    row = connection.execute(_BY_ID, {"id": id_}).first()
+    return None if row is None else stored_of(row)
+
+
+_MOVES = [ChangeKind.CLOSED.value, ChangeKind.MERGED.value, ChangeKind.REOPENED.value]
+_MOVED = (
+    select(func.count(distinct(change.c.pull_request_id)))
+    .join(pull_request_table, _rows.id == change.c.pull_request_id)
+    .where(
+        change.c.repository_id == bindparam("repository_id"),
+        change.c.seq > bindparam("seq"),
+        change.c.kind.in_(_MOVES),
+    )
+)
+
+
+def moved_since(
+    connection: Connection,
+    repository_id: int,
+    seq: int,
+    branch: str | None = None,
+    owner: str | None = None,
+) -> int:
+    """How many pull requests passed between unfinished and finished after a change's number."""
+    query = _MOVED
+    given: dict[str, Any] = {"repository_id": repository_id, "seq": seq}
+    if branch is not None:
+        query, given = query.where(_OF_BRANCH), given | {"branch": branch}
+    if owner is not None:
+        query, given = query.where(_OF_OWNER), given | {"owner": owner.lower()}
+    return connection.execute(query, given).scalar_one()
+
+
+_HAD_CHECKS = (
+    select(_rows.id)
+    .where(
+        _rows.repository_id == bindparam("repository_id"),
+        _rows.checks_verdict.in_(["PENDING", "PASSING", "FAILING"]),
+    )
+    .limit(1)
+)
+
+
+def had_checks(connection: Connection, repository_id: int) -> bool:
+    """Whether any pull request of a repository has checks: then a head without has none yet."""
+    return connection.execute(_HAD_CHECKS, {"repository_id": repository_id}).first() is not None
+
+
+_SITE = select(repository.c.site_url).where(repository.c.id == bindparam("id"))
+
+
+def freshness(connection: Connection, repository_id: int, now: datetime) -> Freshness:
+    """What is known of a repository's sync. `served`: some live process can read its site."""
+    known = sweep(connection, repository_id)
+    site_url = connection.execute(_SITE, {"id": repository_id}).scalar()
+    return Freshness(
+        swept=known.swept,
+        as_of=known.as_of,
+        fault=known.fault,
+        next_at=known.next_delta_at,
+        interval=known.interval,
+        gaps=known.gaps,
+        served=site_url in served_sites(connection, now),
+    )
+
+
+_COUNTS = (
+    select(_rows.repository_id, func.count(), func.sum(_rows.unfinished))
+    .where(_rows.gone_at.is_(None))
+    .group_by(_rows.repository_id)
+)
+_THREADS = select(func.count()).select_from(thread)
+_OPEN_WISHES = select(func.count()).select_from(wish).where(wish.c.outcome.is_(None))
+
+
+def status(connection: Connection) -> StoreStatus:
+    """Counts over everything stored, and how far each repository's reads have come."""
+    counts = {id_: (total, int(left)) for id_, total, left in connection.execute(_COUNTS)}
+    lines = tuple(
+        RepositoryStatus(known, sweep(connection, known.id), *counts.get(known.id, (0, 0)))
+        for known in repositories(connection)
+    )
+    return StoreStatus(
+        repositories=lines,
+        pull_requests=sum(line.pull_requests for line in lines),
+        unfinished=sum(line.unfinished for line in lines),
+        threads=connection.execute(_THREADS).scalar_one(),
+        last_change=newest_change(connection),
+        open_wishes=connection.execute(_OPEN_WISHES).scalar_one(),
+    )

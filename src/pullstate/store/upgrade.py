@@ -1,0 +1,124 @@
+"""Bringing a database to this version's schema, by one process while the others wait."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy.exc import DBAPIError
+
+import pullstate
+from pullstate.store.connecting import WRITES
+from pullstate.store.errors import StoreDamaged, StoreUnreachable
+from pullstate.store.schema import REVISION, feed, store
+
+MIN_READER = 1  # the oldest `READS_AS` that may read what this version writes
+MIN_WRITER = 1  # the oldest that may write beside it
+
+_LOCK = 0x70756C6C73746174  # "pullstat": the key of PostgreSQL's advisory lock
+_REVISION = text("SELECT version_num FROM alembic_version")
+
+
+def migrations_folder() -> Path:
+    """Where the migrations lie: in an installed package, or at the top of a checkout."""
+    package = Path(pullstate.__file__).parent
+    shipped = package / "migrations"
+    return shipped if shipped.is_dir() else package.parents[1] / "migrations"
+
+
+def upgrade(engine: Engine) -> bool:
+    """Create or upgrade the schema where it is behind; True if it was.
+
+    One SELECT tells; Alembic is imported only when there is something to do. However many
+    processes come at once, one upgrades and the others find it done. A newer schema is left alone.
+    """
+    revision = stored_revision(engine)
+    if revision is not None and revision >= REVISION:
+        return False
+    with engine.connect().execution_options(**{WRITES: True}) as connection:
+        if engine.dialect.name == "sqlite":
+            return _upgrade_file(connection)
+        with connection.begin():
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            return _upgrade(connection)
+
+
+def stored_revision(engine: Engine) -> str | None:
+    """The schema's revision; None where there is no schema yet."""
+    with engine.connect() as connection:
+        try:
+            return connection.execute(_REVISION).scalar()
+        except DBAPIError as error:
+            if _is_missing_table(error):
+                return None
+            raise
+
+
+def _is_missing_table(error: DBAPIError) -> bool:
+    state = getattr(error.orig, "sqlstate", None)
+    return state == "42P01" or "no such table" in str(error.orig)
+
+
+def _upgrade_file(connection: Connection) -> bool:
+    """Batch operations copy tables: with foreign keys on, dropping the old one takes its children.
+
+    The pragma does nothing inside a transaction, so it goes before BEGIN; the check of what it
+    let through goes before COMMIT. https://alembic.sqlalchemy.org/en/latest/batch.html
+    """
+    raw = connection.connection.dbapi_connection
+    raw.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr]
+    try:
+        with connection.begin():
+            done = _upgrade(connection)
+            if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
+                raise StoreDamaged("An upgrade of the store would have left rows without parents.")
+            return done
+    finally:
+        raw.execute("PRAGMA foreign_keys=ON")  # type: ignore[union-attr]
+
+
+def _upgrade(connection: Connection) -> bool:
+    tables = set(inspect(connection).get_table_names())
+    known = "alembic_version" in tables
+    revision = connection.execute(_REVISION).scalar() if known else None
+    if revision is not None and revision >= REVISION:
+        return False
+    if tables and "store" not in tables and (known or connection.dialect.name == "sqlite"):
+        raise StoreUnreachable(
+            "The database belongs to another program: name a file that does not exist yet, or an "
+            "empty database."
+        )
+    _run_alembic(connection)
+    _seed(connection)
+    return True
+
+
+def _run_alembic(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _seed(connection: Connection) -> None:
+    """The rows that there is one of."""
+    if connection.execute(store.select()).first() is None:
+        connection.execute(
+            store.insert().values(
+                one=1,
+                id=secrets.token_hex(8),
+                salt=secrets.token_bytes(32),
+                min_reader=MIN_READER,
+                min_writer=MIN_WRITER,
+                created_at=datetime.now(UTC),
+            )
+        )
+        connection.execute(feed.insert().values(one=1, last=0, version=0, pruned=0))
+    for column, least in (("min_reader", MIN_READER), ("min_writer", MIN_WRITER)):
+        connection.execute(store.update().where(store.c[column] < least).values({column: least}))
