@@ -90,6 +90,7 @@ class Mergeability:
     head_sha: str
     base_sha: str
     recheck_due: bool = False  # the forge is computing anew: the verdict is the last known one
+    last_known: MergeVerdict | None = None  # beside UNKNOWN: the verdict on an earlier head or base
 
 
 @dataclass(frozen=True, slots=True)
