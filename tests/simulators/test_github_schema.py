@@ -242,10 +242,13 @@ def eventful(world: World) -> PullRequest:
 
 
 def test_an_older_version_lacks_fields_in_answers_and_in_introspection() -> None:
-    world = World(without={"PullRequest.mergeQueueEntry"})
+    world = World(without={"PullRequest.mergeQueueEntry", "RequestedReviewer.Bot"})
     engine, viewer = Engine(world), world.tokens.viewer(TOKEN)
     fields = engine.answer(viewer, '{ __type(name: "PullRequest") { fields { name } } }')
     names = {each["name"] for each in fields.body["data"]["__type"]["fields"]}
     assert "mergeQueueEntry" not in names
     assert "isInMergeQueue" in names
+    union = '{ __type(name: "RequestedReviewer") { possibleTypes { name } } }'
+    members = engine.answer(viewer, union).body["data"]["__type"]["possibleTypes"]
+    assert {each["name"] for each in members} == {"Mannequin", "Team", "User"}
     assert "mergeQueueEntry" in load_schema().type_map["PullRequest"].fields

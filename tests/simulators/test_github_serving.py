@@ -12,8 +12,8 @@ import pytest
 
 from tests.simulators.github import TOKEN, GitHub, World, faults, running
 from tests.simulators.github.model import Repository
-from tests.simulators.github.remote import Remote
 from tests.simulators.github.server import separate_process
+from tests.simulators.remote import Remote
 
 TWO = """
 query Two {

@@ -156,7 +156,8 @@ def test_two_jobs_that_share_a_name_both_count_and_one_run_again_replaces_the_fi
     world.finish_check_run(again, "SUCCESS")
     assert pull_request.head.rollup_state == "SUCCESS"
     assert (suite.status, suite.conclusion) == ("COMPLETED", "SUCCESS")
-    assert failed in pull_request.head.contexts
+    assert pull_request.head.contexts == [suite.runs[0], again]
+    assert suite.runs[1:] == [failed, again]
 
 
 def test_a_push_leaves_the_checks_with_the_old_head(

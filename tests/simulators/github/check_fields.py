@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from types import SimpleNamespace
 from typing import Any
 
@@ -64,6 +66,22 @@ def _run_count(found: Connection, _: Info) -> int:
 @answers("StatusCheckRollupContextConnection.statusContextCount")
 def _status_count(found: Connection, _: Info) -> int:
     return sum(isinstance(each, StatusContext) for each in found.everything)
+
+
+@answers("StatusCheckRollupContextConnection.checkRunCountsByState")
+def _runs_by_state(found: Connection, _: Info) -> list[SimpleNamespace]:
+    runs = [each for each in found.everything if isinstance(each, CheckRun)]
+    # What is merely requested has no state of its own here.
+    return _counted(run.conclusion or run.status.replace("REQUESTED", "QUEUED") for run in runs)
+
+
+@answers("StatusCheckRollupContextConnection.statusContextCountsByState")
+def _statuses_by_state(found: Connection, _: Info) -> list[SimpleNamespace]:
+    return _counted(each.state for each in found.everything if isinstance(each, StatusContext))
+
+
+def _counted(states: Iterable[str]) -> list[SimpleNamespace]:
+    return [SimpleNamespace(state=state, count=n) for state, n in Counter(states).items()]
 
 
 @answers("CheckSuite.checkRuns")

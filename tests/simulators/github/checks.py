@@ -170,8 +170,8 @@ class Commit:
 
     @property
     def contexts(self) -> list[CheckRun | StatusContext]:
-        """Check runs of all suites, then statuses. A suite without runs adds nothing."""
-        runs = [run for suite in self.suites for run in suite.runs]
+        """The latest runs of all suites, then statuses. A suite without runs adds nothing."""
+        runs = [run for suite in self.suites for run in suite.latest_runs()]
         return [*runs, *self.statuses.values()]
 
     @property

@@ -24,8 +24,8 @@ from starlette.routing import Route
 from tests.simulators.github import faults
 from tests.simulators.github.connections import timestamp
 from tests.simulators.github.model import PullRequest, Repository
-from tests.simulators.github.recording import described, matches, operation_name
 from tests.simulators.github.world import World
+from tests.simulators.recording import described, matches, operation_name
 from tests.simulators.watched import Watched
 
 MOMENTS = frozenset({"at", "retry_after", "reset"})

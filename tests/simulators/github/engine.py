@@ -10,18 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from graphql import (
+    REMOVE,
     DocumentNode,
     GraphQLError,
     GraphQLField,
     GraphQLObjectType,
     GraphQLSchema,
     OperationDefinitionNode,
-    build_schema,
+    UnionTypeDefinitionNode,
+    Visitor,
+    build_ast_schema,
     execute_sync,
     get_named_type,
     is_abstract_type,
     parse,
     validate,
+    visit,
 )
 
 from tests.simulators.github import (  # noqa: F401 (importing them fills the table of fields)
@@ -190,20 +194,32 @@ def _invalid(error: GraphQLError) -> dict[str, Any]:
 @functools.lru_cache(maxsize=8)
 def load_schema(without: frozenset[str] = frozenset()) -> GraphQLSchema:
     """The executable schema, less the fields that a version does not have."""
-    schema = build_schema(SDL.read_text(encoding="utf-8"))
+    sdl = visit(parse(SDL.read_text(encoding="utf-8")), _Omitting(without))
+    schema = build_ast_schema(sdl)
     for kind in schema.type_map.values():
         if is_abstract_type(kind):
             kind.resolve_type = lambda value, *_: value.typename
         elif isinstance(kind, GraphQLObjectType) and not kind.name.startswith("__"):
-            _equip(kind, without)
+            for name, field in kind.fields.items():
+                field.resolve = _resolver(kind.name, name, field)
     return schema
 
 
-def _equip(kind: GraphQLObjectType, without: frozenset[str]) -> None:
-    for name in [each for each in kind.fields if f"{kind.name}.{each}" in without]:
-        del kind.fields[name]
-    for name, field in kind.fields.items():
-        field.resolve = _resolver(kind.name, name, field)
+class _Omitting(Visitor):
+    """Takes `Type.field` and `Union.Member` out of a schema's text."""
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def enter_field_definition(self, node: Any, _: Any, __: Any, ___: Any, above: Any) -> Any:
+        return REMOVE if f"{above[-1].name.value}.{node.name.value}" in self._names else None
+
+    def enter_named_type(self, node: Any, _: Any, __: Any, ___: Any, above: Any) -> Any:
+        owner = above[-1]
+        if not isinstance(owner, UnionTypeDefinitionNode):
+            return None
+        return REMOVE if f"{owner.name.value}.{node.name.value}" in self._names else None
 
 
 def _resolver(kind: str, name: str, field: GraphQLField) -> Any:

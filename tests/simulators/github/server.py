@@ -13,9 +13,9 @@ from starlette.applications import Starlette
 from tests.simulators.faults import FaultPlan
 from tests.simulators.github.app import Forge
 from tests.simulators.github.control import Control
-from tests.simulators.github.recording import matches
-from tests.simulators.github.remote import Remote
 from tests.simulators.github.world import World
+from tests.simulators.recording import matches
+from tests.simulators.remote import Remote
 from tests.simulators.serving import serving
 from tests.simulators.watched import Request, RequestLog, Watched
 
