@@ -43,7 +43,7 @@ class _Server(uvicorn.Server):
             self._loop.call_soon_threadsafe(self._stop.set)
 
 
-def configuration(app: Any, tls: tuple[Path, Path] | None = None, **more: Any) -> uvicorn.Config:
+def configuration(app: Any, tls: tuple[Path, Path] | None = None) -> uvicorn.Config:
     """How every simulator is served; `tls` is a certificate file and its key file.
 
     No Date header is added here: a simulated forge says its own world's time.
@@ -62,7 +62,6 @@ def configuration(app: Any, tls: tuple[Path, Path] | None = None, **more: Any) -
         timeout_keep_alive=75,
         ssl_certfile=certificate,
         ssl_keyfile=key,
-        **more,
     )
 
 
@@ -94,11 +93,3 @@ def serving(app: Any, *, port: int = 0, tls: tuple[Path, Path] | None = None) ->
         server.stop()
         thread.join(START_SECONDS)
         listener.close()
-
-
-def serve_process(app: Any, *, port: int, tls: tuple[Path, Path] | None = None) -> None:
-    """Serve `app` as this process until it is told to end; prints its address first."""
-    listener = listening_socket(port)
-    address = f"{'https' if tls else 'http'}://127.0.0.1:{listener.getsockname()[1]}"
-    print(address, flush=True)  # noqa: T201
-    uvicorn.Server(configuration(app, tls, timeout_graceful_shutdown=1)).run(sockets=[listener])

@@ -436,3 +436,10 @@ def test_a_merge_request_has_every_field_that_recorded_ones_have(api, world, pro
     build_times = {"latest_build_started_at", "latest_build_finished_at", "time_stats"}
     assert set(recorded) - set(ours) <= build_times
     assert set(recorded["head_pipeline"]) - set(ours["head_pipeline"]) <= {"name"}
+
+
+def test_text_arrives_as_it_was_written_lone_surrogates_too(api, world, project):
+    title = 'Don\'t "x" & y \x01\u202e\U000e0041 \U0001f469 \ud800 end'
+    world.open_merge_request(project, "feature/ü", title=title)
+    row = listed(api)[0]
+    assert (row["title"], row["source_branch"]) == (title, "feature/ü")

@@ -1,19 +1,17 @@
 """Faults, the request log, TLS, and the simulator as a process of its own."""
 
 import ssl
-import subprocess
-import sys
-from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.simulators import faults
-from tests.simulators.gitlab import Clock, World, running
+from tests.simulators.gitlab import DEFAULT_TOKEN, Clock, World, running
 from tests.simulators.gitlab import faults as gitlab_faults
+from tests.simulators.gitlab.server import separate_process
+from tests.simulators.remote import Remote
 
 APP = "group%2Fsub%2Fapp"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -43,6 +41,7 @@ def test_every_request_is_logged_as_it_came_and_as_it_was_answered(gitlab, api):
     assert (first.status, first.headers["private-token"]) == (200, gitlab.token)
     assert second.graphql["query"] == "{ currentUser { username } }"
     assert first.sent > second.sent > 0
+    assert (first.notes["user"], "user" in second.notes) == ("root", True)
     assert len(gitlab.log.wait_for("merge_requests")) == 1
     gitlab.log.clear()
     assert len(gitlab.log) == 0
@@ -165,42 +164,37 @@ def test_a_private_authority_is_trusted_by_those_who_know_it(tmp_path):
         assert page.status_code == 200
 
 
-@pytest.fixture
-def process():
-    command = [sys.executable, "-m", "tests.simulators.gitlab", "--frozen", "--version", "17.3.0"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running_one:
-        try:
-            yield running_one.stdout.readline().strip()
-        finally:
-            running_one.terminate()
-            running_one.wait(10)
-
-
-def test_a_process_of_its_own_is_told_what_happens(process):
-    headers = {"PRIVATE-TOKEN": World().tokens.popitem()[0]}
-    with httpx.Client(base_url=process, headers=headers, trust_env=False) as client:
-
-        def control(topic, **given):
-            answer = client.post(f"/_control/{topic}", json=given)
-            assert answer.status_code == 200, answer.text
-            return answer.json()
-
-        mr = {"project": "group/sub/app", "iid": 3}
-        url = f"/gitlab/api/v4/projects/{APP}/merge_requests/3"
-        assert client.get("/gitlab/api/v4/version").json()["version"] == "17.3.0"
+def test_a_process_of_its_own_is_told_what_happens():
+    headers = {"PRIVATE-TOKEN": DEFAULT_TOKEN}
+    with (
+        separate_process("--frozen", "--version", "17.3.0") as remote,
+        httpx.Client(base_url=f"{remote.url}/gitlab", headers=headers, trust_env=False) as client,
+    ):
+        mr, url = "group/sub/app!3", f"/api/v4/projects/{APP}/merge_requests/3"
+        assert client.get("/api/v4/version").json()["version"] == "17.3.0"
         before = client.get(url).json()
-        control("clock", advance=90)
-        pushed = control("act", act="push", on=mr)
-        thread = control("act", act="note", on=mr, **{"with": {"body": "hm", "thread": True}})
-        found = {"$": {**mr, "discussion": thread["id"]}}
-        control("act", act="resolve", on=mr, **{"with": {"discussion": found}})
+        remote.advance_clock(90)
+        pushed = remote.act("push", mr=mr)
+        thread = remote.act("note", mr=mr, body="hm", thread=True)
+        remote.act("resolve", mr=mr, discussion=thread["id"])
         after = client.get(url).json()
         assert after["sha"] == pushed != before["sha"]
         assert after["updated_at"] == "2025-06-02T09:01:30.000Z"
-        control("faults", request="merge_requests", status=503)
+        assert client.get(f"{url}/discussions").json()[-1]["notes"][0]["resolved"] is True
+        remote.fault("server_error", status=503, request="merge_requests")
         assert client.get(url).status_code == 503
-        control("world", graphql_mode="absent")
-        assert client.post("/gitlab/api/graphql", json={}).status_code == 404
-        assert len(client.get("/_control/requests").json()) == 5
-        wrong = client.post("/_control/act", json={"act": "no_such_act"})
-        assert wrong.status_code == 400
+        remote.set_world(graphql_mode="absent")
+        assert client.post("/api/graphql", json={}).status_code == 404
+        assert remote.counters()["requests"] == len(remote.log()) == 6
+        for wrong in ({"name": "no_such_act"}, {"name": "push", "mr": "no/where!1"}):
+            with pytest.raises(ValueError, match="no "):
+                remote.act(**wrong)
+
+
+def test_every_act_can_be_told_over_http():
+    world = World()
+    with running(world, root="") as gitlab, Remote(gitlab.base) as remote:
+        remote.act("open_merge_request", project=world.project("group/app").path, reviewers=["ann"])
+        acts = remote._get("/acts")
+    assert {"push", "approve", "request_changes", "set_pipeline", "move_project"} <= set(acts)
+    assert world.merge_request("group/app", 1).reviewers == {"ann": "UNREVIEWED"}

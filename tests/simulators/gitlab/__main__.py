@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import gc
+import signal
 
-from tests.simulators.gitlab.app import application
+from tests.simulators.gitlab.server import running
 from tests.simulators.gitlab.world import Clock, World
-from tests.simulators.serving import serve_process
+
+ENDS = (signal.SIGTERM, signal.SIGINT)
 
 
 def main() -> None:
@@ -24,8 +27,11 @@ def main() -> None:
     world = World(version=asked.version, edition=asked.edition, clock=clock)
     project = world.project(asked.project)
     world.fill(project, asked.merge_requests, states=("merged", "closed", "opened"))
-    app = application(world, root=asked.root, latency=asked.latency)
-    serve_process(app, port=asked.port)
+    gc.freeze()
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
+    with running(world, asked.root, asked.latency, port=asked.port) as gitlab:
+        print(gitlab.base.removesuffix(asked.root.rstrip("/")), flush=True)  # noqa: T201
+        signal.sigwait(ENDS)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from tests.simulators.gitlab.limits import RateLimit
 from tests.simulators.gitlab.routing import ROUTES, Call, Route
 from tests.simulators.gitlab.versions import REST, has
 from tests.simulators.gitlab.world import World
-from tests.simulators.watched import RequestLog, Watched
+from tests.simulators.watched import SEEN, RequestLog, Watched
 
 API = "/api/v4"
 ENDPOINTS = (reads, facets, writes)
@@ -32,16 +32,13 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 class GitLab:
     """Answers for one world; paths below `root`, the install's subpath."""
 
-    def __init__(self, world: World, root: str, faults: FaultPlan, log: RequestLog) -> None:
+    def __init__(self, world: World, root: str) -> None:
         self.world, self.root = world, root.rstrip("/")
         self.limits = RateLimit(world)
-        self.control = Control(world, faults, log)
 
     async def __call__(self, request: Request) -> Response:
         body = (await request.body()).decode("utf-8", "replace")
         path = request.scope["raw_path"].decode("ascii").partition("?")[0]
-        if path.startswith("/_control"):
-            return self.control.answer(request.method, path, body)
         if not path.startswith(f"{self.root}/"):
             return html(404)
         with self.world.lock:
@@ -64,6 +61,7 @@ class GitLab:
             caller = identify(self.world, request.headers)
         except Refused as refused:
             return self._refusal(request, refused)
+        _note(request, caller)
         limited, headers = self.limits.count(caller)
         if limited:
             return Response("Retry later\n", 429, headers, media_type="text/plain")
@@ -132,6 +130,13 @@ class GitLab:
         return RedirectResponse(f"{self.root}/users/sign_in", 302)
 
 
+def _note(request: Request, caller: Caller) -> None:
+    """Leave in the log whose request it was."""
+    seen = request.scope.get(SEEN)
+    if seen is not None and caller.token is not None:
+        seen.request.notes |= {"user": caller.token.user.username, "token": caller.token.secret}
+
+
 def _graphql_words(refused: Refused) -> str:
     if refused.status == 401:
         return "Invalid token"
@@ -153,6 +158,9 @@ def _replied(route: Route, given: Any, request: Request) -> Response:
 
 def as_json(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        # A lone surrogate has no UTF-8; as an escape JSON carries it.
+        text = json.dumps(body, separators=(",", ":"))
     meta = {"X-Gitlab-Meta": '{"correlation_id":"simulated","version":"1"}', "Vary": "Origin"}
     return Response(text, status, {**meta, **(headers or {})}, media_type="application/json")
 
@@ -173,12 +181,12 @@ def application(
 
     `latency` is in seconds. The Date header is the world's time.
     """
-    # An empty log is falsy.
     plan, seen = faults or FaultPlan(), RequestLog() if log is None else log
-    gitlab = GitLab(world, root, plan, seen)
-    starlette = Starlette(routes=[StarletteRoute("/{path:path}", gitlab.__call__, methods=METHODS)])
 
     def dated() -> dict[str, str]:
         return {"date": email.utils.format_datetime(world.now, usegmt=True)}
 
-    return Watched(starlette, plan, seen, latency=latency, always=dated)
+    watched = Watched(None, plan, seen, latency=latency, always=dated)
+    gitlab = StarletteRoute("/{path:path}", GitLab(world, root).__call__, methods=METHODS)
+    watched.app = Starlette(routes=[*Control(world, watched).routes(), gitlab])
+    return watched

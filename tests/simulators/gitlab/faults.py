@@ -1,8 +1,17 @@
-"""Faults that only a GitLab commits; the common ones are in `tests.simulators.faults`."""
+"""GitLab's own ways of failing; those of every server stand in `tests.simulators.faults`."""
 
 from __future__ import annotations
 
-from tests.simulators.faults import Fault
+from tests.simulators.faults import (
+    Fault,
+    broken_off,
+    cut_json,
+    dropped,
+    hanging,
+    html_page,
+    server_error,
+    slow,
+)
 
 GRAPHQL = r"/api/graphql"
 
@@ -65,3 +74,29 @@ def redirect_to(location: str, *, request: str = "", times: int | None = 1) -> F
     """A redirect, to another host perhaps."""
     headers = {"location": location, "content-type": "text/plain"}
     return Fault("redirect", request, times=times, status=301, text="", headers=headers)
+
+
+KINDS = {
+    "fault": Fault,
+    **{
+        made.__name__: made
+        for made in (
+            broken_off,
+            cut_json,
+            dropped,
+            forbidden,
+            graphql_error,
+            graphql_null,
+            graphql_timeout,
+            hanging,
+            html_page,
+            not_found,
+            redirect_to,
+            server_error,
+            slow,
+            too_many_requests,
+            unauthorized,
+        )
+    },
+}
+"""How `/_control` calls them."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,8 +12,12 @@ from pathlib import Path
 from tests.simulators.faults import FaultPlan
 from tests.simulators.gitlab.app import application
 from tests.simulators.gitlab.world import DEFAULT_TOKEN, World
+from tests.simulators.remote import Remote
 from tests.simulators.serving import serving
 from tests.simulators.watched import RequestLog
+
+REPOSITORY_ROOT = Path(__file__).parents[3]
+END_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,11 @@ class Running:
     @property
     def graphql(self) -> str:
         return f"{self.base}/api/graphql"
+
+    @property
+    def url(self) -> str:
+        """The web root, as a forge of kind gitlab is configured."""
+        return self.base
 
     @property
     def host(self) -> str:
@@ -55,3 +66,24 @@ def running(
             yield Running(world, origin + root.rstrip("/"), faults, log)
         finally:
             faults.clear()
+
+
+@contextmanager
+def separate_process(*arguments: str) -> Iterator[Remote]:
+    """The same as a process of its own, which takes no time from the test's: for benchmarks.
+
+    `arguments` are those of `python -m tests.simulators.gitlab`; its address is `Remote.url`, and
+    its GitLab lies below that under `--root`.
+    """
+    command = [sys.executable, "-m", "tests.simulators.gitlab", *arguments]
+    process = subprocess.Popen(command, cwd=REPOSITORY_ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        if not address:
+            raise RuntimeError("the simulator ended before it served")
+        with Remote(address) as remote:
+            yield remote
+    finally:
+        process.terminate()
+        process.communicate(timeout=END_SECONDS)
