@@ -54,15 +54,20 @@ def clean_body(text: str | None, limit: int = BODY_LIMIT) -> Cleaned:
     `[html comment, N characters]`. At most `limit` code points, cut between two characters as a
     reader sees them.
     """
+    whole = clean_patch(text)
+    text = _without_html_comments(whole.text)
+    if len(text) <= limit:
+        return Cleaned(text, whole.hidden)
+    return Cleaned(_cut(text, limit), whole.hidden, truncated=True)
+
+
+def clean_patch(text: str | None) -> Cleaned:
+    """Clean a patch: whole, and with its HTML comments, which a diff shows as it shows all code."""
     if not text:
         return Cleaned("")
-    hidden = 0
-    if not _is_plain(text.replace("\n", "").replace("\t", "")):
-        text, hidden = _without_hidden(text.replace("\r\n", "\n"), line_break="\n", keep="\n\t")
-    text = _without_html_comments(text)
-    if len(text) <= limit:
-        return Cleaned(text, hidden)
-    return Cleaned(_cut(text, limit), hidden, truncated=True)
+    if _is_plain(text.replace("\n", "").replace("\t", "")):
+        return Cleaned(text)
+    return Cleaned(*_without_hidden(text.replace("\r\n", "\n"), line_break="\n", keep="\n\t"))
 
 
 def quote(text: str, limit: int = QUOTE_LIMIT) -> str:

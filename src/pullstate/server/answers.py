@@ -6,6 +6,7 @@ says how many (`hiddenChars`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,9 +14,20 @@ from typing import Any
 from pullstate.domain import classifier
 from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.freshness import SyncReport
+from pullstate.domain.merge_request import Overview
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.review import Comment, ReviewThread
-from pullstate.domain.text import Cleaned, clean_body, clean_line
+from pullstate.domain.text import BODY_LIMIT, Cleaned, clean_body, clean_line
+from pullstate.store.errors import (
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreMisplaced,
+    StoreReadOnly,
+    StoreTooNew,
+    StoreUnreachable,
+)
 from pullstate.store.records import StoredPullRequest
 
 Row = dict[str, Any]
@@ -38,15 +50,15 @@ class Strings:
         self.hidden += cleaned.hidden
         return cleaned.text
 
-    def body(self, text: str) -> Cleaned:
-        """A text of many lines, cut at 4,000 characters."""
-        cleaned = clean_body(text)
+    def body(self, text: str, limit: int = BODY_LIMIT) -> Cleaned:
+        """A text of many lines, cut at `limit` characters."""
+        cleaned = clean_body(text, limit)
         self.hidden += cleaned.hidden
         return cleaned
 
-    def count(self) -> Row:
+    def count(self, name: str = "hiddenChars") -> Row:
         """What the object says of it."""
-        return {"hiddenChars": self.hidden} if self.hidden else {}
+        return {name: self.hidden} if self.hidden else {}
 
 
 def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> Row:
@@ -136,6 +148,47 @@ def comment_row(comment: Comment, text: Strings) -> Row:
     return row
 
 
+def merge_request_row(stored: StoredPullRequest, overview: Overview | None) -> Row:
+    """The base of `get_merge_request`."""
+    text = Strings()
+    seen = stored.pull_request
+    description = text.body(overview.description if overview else "")
+    row: Row = {
+        "iid": seen.number,
+        "title": text.line(seen.title),
+        "state": overview.state if overview else _gitlab_state(seen),
+        "author": text.line(seen.author),
+        "source_branch": text.line(seen.head.branch),
+        "target_branch": text.line(seen.base.branch),
+        "web_url": text.line(seen.url),
+        "draft": seen.draft,
+        "sha": seen.head.sha,
+        "created_at": stamp(seen.opened_at),
+        "updated_at": stamp(seen.changed_at),
+        "merged_at": stamp(seen.merged_at) if seen.merged_at else None,
+        "closed_at": stamp(seen.closed_at) if seen.closed_at else None,
+        "description": description.text,
+        "labels": [text.line(label) for label in overview.labels] if overview else [],
+        "reviewers": [text.line(name) for name in overview.reviewers] if overview else [],
+        "detailed_merge_status": text.line(overview.detailed_merge_status) if overview else "",
+        "pull_request_state": f"PULL_REQUEST_STATE_{classifier.classify(seen).state}",
+    }
+    if description.truncated:
+        row["description_truncated"] = True
+    return row | text.count("hidden_chars")
+
+
+def _gitlab_state(seen: PullRequest) -> str:
+    if seen.merged_at is not None:
+        return "merged"
+    return "closed" if seen.closed_at is not None else "opened"
+
+
+def size(part: Any) -> int:
+    """The bytes that a part of a reply takes as compact JSON in UTF-8."""
+    return len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode())
+
+
 def sync_block(report: SyncReport, *, refreshed: bool | None = None, why: str | None = None) -> Row:
     """The `sync` of every reply; `why` is what kept a refresh or a wish from being fulfilled."""
     reason = "; ".join(part for part in (report.reason, why) if part)
@@ -161,3 +214,23 @@ def bad_cursor(name: str, error: Exception) -> str:
         f"{name} cannot be continued: {error}. Leave it out to start at the first page, or send "
         "the nextPageToken of the last reply to this same question."
     )
+
+
+_STORE_TROUBLE: dict[type[StoreError], str] = {
+    StoreBusy: "another process is writing to the store; ask again in a few seconds",
+    StoreTooNew: "the store was written by a newer pullstate: restart this client to get it",
+    StoreReadOnly: "the store can be read but not written, and this needs a write",
+    StoreFull: "there is no room left on the store's disk: free some and ask again",
+    StoreDamaged: "the store was damaged; it is being filled anew: ask again in a minute",
+    StoreUnreachable: "the store cannot be opened, or its server does not answer",
+    StoreMisplaced: "the store's path is on a network or virtual file system, where SQLite loses "
+    "data: name another path in PULLSTATE_STORE, or a PostgreSQL URL",
+}
+
+
+def store_trouble(error: StoreError) -> str:
+    """What an agent is told of the store; the path stands in `pullstate status` and the log."""
+    words = _STORE_TROUBLE.get(
+        type(error), "the store was taken over by another process; ask again"
+    )
+    return f"Not answered: {words}. `pullstate status` in a shell tells more."

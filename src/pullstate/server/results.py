@@ -133,3 +133,169 @@ class ThreadPage(Result):
     next_page_token: str = Field(default="", description="Absent on the last page.")
     unresolved_count: int = Field(description="Of the whole pull request, whatever the filter.")
     sync: Sync
+
+
+class SnakeResult(BaseModel):
+    """snake_case on the wire, as GitLab's own API speaks."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class DiffStats(SnakeResult):
+    additions: int
+    deletions: int
+    files: int
+
+
+class ChangedFile(SnakeResult):
+    path: str
+    old_path: str = ""
+    status: Literal["added", "modified", "deleted", "renamed"]
+    additions: int
+    deletions: int
+    patch: str = ""
+    hidden_chars: int = 0
+
+
+class ExcludedFile(SnakeResult):
+    path: str
+    reason: str
+    hidden_chars: int = 0
+
+
+class Facet(SnakeResult):
+    """A facet that could not be read has `error` alone; one that is out of date has it too."""
+
+    error: str = ""
+
+
+class Diffs(Facet):
+    detail: Literal["none", "stats", "full_patch"] = "stats"
+    stats: DiffStats = Field(default=None, validate_default=False)
+    files: list[ChangedFile] = []
+    excluded_files: list[ExcludedFile] = []
+    truncated: bool = False
+
+
+class CommitRow(SnakeResult):
+    sha: str
+    title: str
+    author: str
+    authored_at: str
+    web_url: str
+    hidden_chars: int = 0
+
+
+class Commits(Facet):
+    items: list[CommitRow] = []
+    truncated: bool = False
+
+
+class PositionRow(SnakeResult):
+    path: str | None
+    old_path: str | None
+    line: int | None
+    old_line: int | None
+
+
+class NoteRow(SnakeResult):
+    id: int
+    body: str
+    author: str
+    created_at: str
+    system: bool
+    resolvable: bool
+    resolved: bool
+    discussion_id: str | None
+    position: PositionRow = Field(default=None, validate_default=False)
+    review_state: str = ""
+    body_truncated: bool = False
+    hidden_chars: int = 0
+
+
+class NotesMetadata(SnakeResult):
+    page: int
+    per_page: int
+    has_more: bool
+
+
+class Notes(Facet):
+    metadata: NotesMetadata = Field(default=None, validate_default=False)
+    items: list[NoteRow] = []
+    truncated: bool = False
+
+
+class FailedJobRow(SnakeResult):
+    name: str
+    web_url: str
+    allow_failure: bool
+
+
+class PipelineRow(SnakeResult):
+    id: str
+    status: str
+    ref: str
+    sha: str
+    source: str
+    web_url: str
+    created_at: str | None
+    failed_jobs: list[FailedJobRow]
+    hidden_chars: int = 0
+
+
+class Pipelines(Facet):
+    items: list[PipelineRow] = []
+    truncated: bool = False
+
+
+class ConflictFile(SnakeResult):
+    path: str
+
+
+class Conflicts(Facet):
+    has_conflicts: bool | None = None
+    files: list[ConflictFile] = []
+    reason: str | None = None
+    hidden_chars: int = 0
+
+
+class DiscussionRow(SnakeResult):
+    id: str
+    resolvable: bool
+    resolved: bool
+    notes: list[NoteRow]
+
+
+class Discussions(Facet):
+    items: list[DiscussionRow] = []
+    truncated: bool = False
+
+
+class MergeRequest(SnakeResult):
+    iid: int
+    title: str
+    state: Literal["opened", "closed", "merged", "locked"]
+    author: str
+    source_branch: str
+    target_branch: str
+    web_url: str
+    draft: bool
+    sha: str
+    created_at: str
+    updated_at: str
+    merged_at: str | None
+    closed_at: str | None
+    description: str
+    description_truncated: bool = False
+    labels: list[str]
+    reviewers: list[str]
+    detailed_merge_status: str
+    pull_request_state: State
+    hidden_chars: int = 0
+    diffs: Diffs = Field(default=None, validate_default=False)
+    commits: Commits = Field(default=None, validate_default=False)
+    notes: Notes = Field(default=None, validate_default=False)
+    pipelines: Pipelines = Field(default=None, validate_default=False)
+    conflicts: Conflicts = Field(default=None, validate_default=False)
+    discussions: Discussions = Field(default=None, validate_default=False)
+    sync: Sync

@@ -10,7 +10,7 @@ from pullstate.server.registry import Arguments, Tool
 from pullstate.server.results import ThreadPage
 
 if TYPE_CHECKING:
-    from pullstate.server.context import Context
+    from pullstate.server.opening import Opening
 
 
 class ListReviewThreads(Arguments):
@@ -44,11 +44,11 @@ class ListReviewThreads(Arguments):
     ] = ""
 
 
-async def run(context: Context, arguments: ListReviewThreads) -> dict[str, Any]:
+async def run(opening: Opening, arguments: ListReviewThreads) -> dict[str, Any]:
     """Answer from the store; where the threads are not stored, after one wish."""
     from pullstate.server.review_threads import answer
 
-    return await answer(context, arguments)
+    return await opening.answer(answer, arguments)
 
 
 TOOL = Tool(

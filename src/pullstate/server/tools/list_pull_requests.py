@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from pullstate.server.registry import Arguments, Tool
+from pullstate.server.registry import CamelArguments, Tool
 from pullstate.server.results import PullRequestPage
 
 if TYPE_CHECKING:
-    from pullstate.server.context import Context
+    from pullstate.server.opening import Opening
 
 
-class Pagination(Arguments):
+class Pagination(CamelArguments):
     limit: Annotated[
         int, Field(ge=0, description="Rows a page: 20 when unset or 0, at most 100.")
     ] = 0
@@ -22,7 +22,7 @@ class Pagination(Arguments):
     ] = ""
 
 
-class ListPullRequests(Arguments):
+class ListPullRequests(CamelArguments):
     repository_url: Annotated[
         str,
         Field(
@@ -45,12 +45,12 @@ class ListPullRequests(Arguments):
     ] = None
 
 
-async def run(context: Context, arguments: ListPullRequests) -> dict[str, Any]:
+async def run(opening: Opening, arguments: ListPullRequests) -> dict[str, Any]:
     """Answer from the store; where it is too old or silent, after one wish."""
     # The store's libraries load at the first call: half of the time to tools/list otherwise.
     from pullstate.server.pull_requests import answer
 
-    return await answer(context, arguments)
+    return await opening.answer(answer, arguments)
 
 
 TOOL = Tool(
