@@ -20,6 +20,7 @@ class World(ReviewActs):
     `clock` is the wall clock unless another is given (`ManualClock`). `first_id` is where database
     ids begin: those of the real forge no longer fit into 32 bits. `without` names fields that this
     version does not have (`PullRequest.mergeQueueEntry`), as an older GitHub Enterprise Server.
+    Every act is whole before or after any request; `with world.lock:` makes several of them one.
     """
 
     def __init__(self, *, without: Iterable[str] = (), **ground: Any) -> None:
