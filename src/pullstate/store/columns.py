@@ -14,9 +14,9 @@ ID = BigInteger().with_variant(Integer, "sqlite")  # AUTOINCREMENT wants INTEGER
 
 def text_of_time(value: datetime) -> str:
     """RFC 3339 in UTC at a fixed width, so that text sorts as time does. ValueError when naive."""
-    if value.tzinfo is None:
-        raise ValueError("a time without a zone cannot be stored")
-    return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+    if value.tzinfo is not UTC:
+        value = aware(value)
+    return value.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
 def aware(value: datetime) -> datetime:

@@ -29,7 +29,7 @@ from pullstate.store.records import StoredFacet
 from pullstate.store.schema import facet as facets
 from pullstate.store.schema import note as notes
 from pullstate.store.schema import pull_request
-from pullstate.store.upserts import prepared, put
+from pullstate.store.upserts import Upsert, put
 
 _BODIES: Mapping[Facet, type] = {
     Facet.OVERVIEW: Overview,
@@ -121,7 +121,7 @@ def _keep_fault(connection: Connection, key: dict[str, Any], fault: str, head_sh
         put(connection, facets, key, {"fault": fault, "head_sha": head_sha})
 
 
-_NOTE_ROWS = prepared(notes, ("pull_request_id", "source", "note_id"), ("created_at", "body"))
+_NOTE_ROWS = Upsert(notes, ("pull_request_id", "source", "note_id"), ("created_at", "body"))
 _DROP = notes.delete().where(
     notes.c.pull_request_id == bindparam("id"),
     notes.c.source == bindparam("from"),
@@ -152,7 +152,7 @@ def _write_notes(
     differing = [(key, note) for key, note in seen.items() if known.get(key) != note]
     if differing:
         values = [_note_row(pull_request_id, key, note) for key, note in differing]
-        connection.execute(_NOTE_ROWS[connection.dialect.name], values)
+        _NOTE_ROWS.run(connection, values)
     gone = [] if body.truncated else [key for key in known if key not in seen]
     if gone:
         given = [{"id": pull_request_id, "from": source, "gone": id_} for source, id_ in gone]

@@ -129,7 +129,7 @@ def page(
         unfinished, opened_at, number = after
         given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
     query = PAGES[branch is not None, owner is not None, after is not None]
-    return [stored_of(row) for row in connection.execute(query, given)]
+    return [stored_of(row) for row in connection.execute(query, given).all()]
 
 
 _UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
@@ -138,7 +138,7 @@ _UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
 def unfinished(connection: Connection, repository_id: int) -> list[StoredPullRequest]:
     """Every open or draft pull request of a repository, in the order of `page`."""
     rows = connection.execute(_UNFINISHED, {"repository_id": repository_id})
-    return [stored_of(row) for row in rows]
+    return [stored_of(row) for row in rows.all()]
 
 
 _BY_NUMBER = _STORED.where(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, null, select
 
 from pullstate.domain.changes import Change, ChangeKind, events, known_first
 from pullstate.domain.classifier import checks_of, ready
@@ -19,31 +19,41 @@ from pullstate.store.records import Recorded, StoredPullRequest
 from pullstate.store.rows import COLUMNS, handle_of, stored_of, values_of
 from pullstate.store.schema import freshness, interest, pull_request, repository
 from pullstate.store.texts import storable
-from pullstate.store.upserts import insert_of, prepared
+from pullstate.store.upserts import Upsert
 
 REGISTERING = timedelta(seconds=90)  # for so long checks of a new head may not be there yet
 
-_KEPT = ("id", "handle", "repository_id", "number", "first_seen_at", "backfilled")
-_UPSERT = prepared(
+_KEPT = ("handle", "first_seen_at", "backfilled")
+_KEY = ("repository_id", "number")
+_UPSERT = Upsert(
     pull_request,
-    ("repository_id", "number"),
-    [column.name for column in pull_request.c if column.name not in _KEPT],
+    _KEY,
+    [column.name for column in pull_request.c if column.name not in ("id", *_KEY, *_KEPT)],
+    kept=_KEPT,
 )
-_FACETS = ("details", "checks", "mergeability", "review")
-_TIMES = (*(f"{facet}_at" for facet in _FACETS), "head_seen_at", "base_moved_at")
+_TIMES = (
+    "details_at",
+    "checks_at",
+    "mergeability_at",
+    "review_at",
+    "head_seen_at",
+    "base_moved_at",
+)
 
 
-def _date(dialect: str) -> Any:
-    insert = insert_of(dialect, freshness)
-    new = insert.excluded
+def _dates(new: Any) -> dict[str, Any]:
+    """What was not read keeps its time; what was seen is not missing."""
     times = {name: func.coalesce(new[name], freshness.c[name]) for name in _TIMES}
-    return insert.on_conflict_do_update(
-        index_elements=["pull_request_id"],
-        set_={**times, "ready": new.ready, "missing_at": None},
-    )
+    return {**times, "ready": new.ready, "missing_at": null()}
 
 
-_DATE = {dialect: _date(dialect) for dialect in ("sqlite", "postgresql")}
+_DATE = Upsert(
+    freshness,
+    ["pull_request_id"],
+    [*_TIMES, "ready"],
+    kept=["repository_id"],
+    corrected=_dates,
+)
 
 _SITE = select(repository.c.site_url).where(
     repository.c.id == bindparam("id"),
@@ -101,14 +111,18 @@ class _Row:
     read: dict[str, datetime]
     ready: bool = False
     id: int | None = None
+    differs: bool = False
 
     @property
     def before(self) -> PullRequest | None:
         return self.stored.pull_request if self.stored else None
 
-    @property
-    def differs(self) -> bool:
-        return self.stored is None or self.now != self.before or self.stored.gone_at is not None
+    def compare(self) -> None:
+        """Whether there is something to write; one that was gone is back."""
+        stored = self.stored
+        self.differs = (
+            stored is None or self.now != stored.pull_request or stored.gone_at is not None
+        )
 
 
 class _Recording:
@@ -134,6 +148,8 @@ class _Recording:
         rows = self._known({reading.number for reading in seen})
         for reading in seen:
             self._observe(rows, reading)
+        for row in rows.values():
+            row.compare()
         differing = [row for row in rows.values() if row.differs]
         self._write(differing, site_url)
         for row in rows.values():
@@ -158,7 +174,7 @@ class _Recording:
             return {}
         given = {"repository_id": self._repository_id, "numbers": list(numbers)}
         rows = {}
-        for *columns, was_ready in self._connection.execute(_KNOWN, given):
+        for *columns, was_ready in self._connection.execute(_KNOWN, given).all():
             stored = stored_of(columns)
             known = stored.pull_request
             rows[known.number] = _Row(
@@ -190,25 +206,23 @@ class _Recording:
     def _write(self, rows: list[_Row], site_url: str) -> None:
         if not rows:
             return
-        self._connection.execute(
-            _UPSERT[self._connection.dialect.name],
-            [
-                values_of(row.now)  # type: ignore[arg-type]
-                | {
-                    "repository_id": self._repository_id,
-                    "handle": handle_of(site_url, row.now.provider_id),  # type: ignore[union-attr]
-                    "first_seen_at": self._at,
-                    "backfilled": row.backfilled,
-                    "gone_at": None,
-                }
-                for row in rows
-            ],
-        )
+        _UPSERT.run(self._connection, [self._values(row, site_url) for row in rows])
         new = {row.now.number: row for row in rows if row.id is None}  # type: ignore[union-attr]
         if new:
             given = {"repository_id": self._repository_id, "numbers": list(new)}
             for number, id_ in self._connection.execute(_IDS, given):
                 new[number].id = id_
+
+    def _values(self, row: _Row, site_url: str) -> dict[str, Any]:
+        now = row.now
+        assert now is not None
+        values = values_of(now)
+        values["repository_id"] = self._repository_id
+        values["handle"] = row.stored.handle if row.stored else handle_of(site_url, now.provider_id)
+        values["first_seen_at"] = self._at
+        values["backfilled"] = row.backfilled
+        values["gone_at"] = None
+        return values
 
     def _tell(self, row: _Row) -> None:
         """Events, and whether the pull request now counts as ready."""
@@ -250,8 +264,7 @@ class _Recording:
         dated = [
             {**blank, **row.read, "pull_request_id": row.id, "ready": row.ready} for row in rows
         ]
-        if dated:
-            self._connection.execute(_DATE[self._connection.dialect.name], dated)
+        _DATE.run(self._connection, dated)
 
 
 _BACKFILLED = [column.name for column in COLUMNS].index("backfilled")

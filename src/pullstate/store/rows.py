@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Sequence
-from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from pullstate.domain.pull_request import (
@@ -30,6 +30,8 @@ _CHECK_VERDICTS = {verdict.value: verdict for verdict in CheckVerdict}
 _MERGE_VERDICTS = {verdict.value: verdict for verdict in MergeVerdict}
 _DECISIONS = {decision.value: decision for decision in ReviewDecision}
 
+_CACHED = 4096  # frozen observations that were read lately
+
 FACTS = tuple(column for column in pull_request.c)
 TIMES = (
     freshness.c.details_at,
@@ -43,7 +45,12 @@ TIMES = (
 COLUMNS = (*FACTS, *TIMES)
 
 dumps = json.JSONEncoder(separators=(",", ":")).encode
-loads = json.JSONDecoder().decode
+_scan = json.JSONDecoder().raw_decode
+
+
+def loads(text: str) -> Any:
+    """What `dumps` wrote: no white space around it is looked for."""
+    return _scan(text)[0]
 
 
 def handle_of(site_url: str, provider_id: str) -> str:
@@ -98,6 +105,7 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
     )
 
 
+@lru_cache(_CACHED)
 def _checks(sha: str, verdict: str, detail: str | None) -> Checks:
     if detail is None:
         return Checks(sha, _CHECK_VERDICTS[verdict])
@@ -114,6 +122,7 @@ def _checks(sha: str, verdict: str, detail: str | None) -> Checks:
     )
 
 
+@lru_cache(_CACHED)
 def _review(decision: str, detail: str | None) -> Review:
     if detail is None:
         return Review(_DECISIONS[decision])
@@ -129,6 +138,7 @@ def _review(decision: str, detail: str | None) -> Review:
     )
 
 
+@lru_cache(_CACHED)
 def _rules(text: str) -> Rules:
     required, approvals, code_owners, conversations = loads(text)
     return Rules(tuple(required), approvals, code_owners, conversations)
@@ -247,8 +257,3 @@ def _rules_text(rules: Rules | None) -> str | None:
             rules.conversations_resolved,
         )
     )
-
-
-def due_of(row: Sequence[Any]) -> tuple[StoredPullRequest, datetime | None]:
-    """A row of COLUMNS and `due_at`."""
-    return stored_of(row[:-1]), row[-1]

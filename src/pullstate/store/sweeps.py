@@ -12,7 +12,7 @@ from pullstate.domain.freshness import Fault, FaultKind
 from pullstate.store.records import Sweep
 from pullstate.store.rows import dumps, loads
 from pullstate.store.schema import sweep as table
-from pullstate.store.upserts import prepared
+from pullstate.store.upserts import Upsert
 
 _PLAIN = (
     "stage",
@@ -37,7 +37,7 @@ _COLUMNS = (*_PLAIN, "interval_ms", "gaps", *_FAULT)
 _SELECT = select(*(table.c[name] for name in _COLUMNS)).where(
     table.c.repository_id == bindparam("repository_id")
 )
-_UPSERT = prepared(table, ["repository_id"], _COLUMNS)
+_UPSERT = Upsert(table, ["repository_id"], _COLUMNS)
 
 
 def sweep(connection: Connection, repository_id: int) -> Sweep:
@@ -68,7 +68,7 @@ def save_sweep(connection: Connection, repository_id: int, sweep: Sweep) -> None
         "fault_retry_at": fault and fault.retry_at,
         "fault_detail": fault and fault.detail,
     }
-    connection.execute(_UPSERT[connection.dialect.name], [values])
+    _UPSERT.run(connection, [values])
 
 
 def set_fault(connection: Connection, repository_id: int, fault: Fault | None) -> None:

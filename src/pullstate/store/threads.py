@@ -17,7 +17,7 @@ from pullstate.store.records import ThreadCounts, ThreadState
 from pullstate.store.rows import dumps, loads
 from pullstate.store.schema import freshness, pull_request, thread, thread_reading
 from pullstate.store.texts import storable_text
-from pullstate.store.upserts import prepared, put
+from pullstate.store.upserts import Upsert, put
 
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # where a thread without comments stands
 
@@ -35,7 +35,7 @@ _VALUES = (
     "resolved_by",
     "comments",
 )
-_UPSERT = prepared(
+_UPSERT = Upsert(
     thread,
     ("pull_request_id", "thread_id"),
     [name for name in (*_VALUES, "opened_at") if name != "thread_id"],
@@ -184,7 +184,7 @@ def _write(connection: Connection, pull_request_id: int, threads: Sequence[Revie
         }
         for each in threads
     ]
-    connection.execute(_UPSERT[connection.dialect.name], rows)
+    _UPSERT.run(connection, rows)
 
 
 def _drop(connection: Connection, pull_request_id: int, ids: set[str]) -> int:
