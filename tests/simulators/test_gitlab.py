@@ -137,6 +137,7 @@ def test_stamps_have_milliseconds_though_the_world_has_microseconds(api, world, 
         ({"order_by": "iid"}, "order_by does not have a valid value"),
         ({"updated_after": "yesterday"}, "updated_after is invalid"),
         ({"page": "two"}, "page is invalid"),
+        ({"iids[]": "one"}, "iids is invalid"),
     ],
 )
 def test_a_bad_parameter_is_refused_by_name(api, world, project, query, words):
@@ -406,6 +407,12 @@ def test_a_thread_is_resolved_and_opened_again_over_the_api(api, world, project)
     world.token("reader", scopes=("read_api",))
     refused = api.put(url, headers={"PRIVATE-TOKEN": "reader"}, params={"resolved": "true"})
     assert refused.status_code == 403
+
+
+def test_a_body_that_is_no_json_is_refused(api, world, project):
+    world.open_merge_request(project)
+    answer = api.post(f"/projects/{APP}/merge_requests/1/notes", content="{body")
+    assert answer.status_code == 400
 
 
 def test_conflicting_files_are_not_to_be_had_over_rest(api, world, project):

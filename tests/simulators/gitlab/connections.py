@@ -47,10 +47,13 @@ def _decode(cursor: str) -> Any:
 
 def _window(total: int, start: int, stop: int, first: int | None, last: int | None) -> slice:
     """The part of `rows[start:stop]` that `first` or `last` asks for."""
+    if min(first or 0, last or 0) < 0:
+        raise GraphQLError("first and last must not be negative")
+    start, stop = min(start, total), min(stop, total)
     if first is None and last is not None:
         return slice(max(start, stop - min(last, MAXIMUM)), stop)
     size = MAXIMUM if first is None else min(first, MAXIMUM)
-    return slice(start, min(stop, start + size))
+    return slice(start, max(start, min(stop, start + size)))
 
 
 def _page(rows: Sequence[Any], part: slice, place: Callable[[int], Any]) -> Connection:

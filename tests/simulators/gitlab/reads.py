@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
-from tests.simulators.gitlab.access import Refused
+from tests.simulators.gitlab.access import Refused, invalid
 from tests.simulators.gitlab.model import MergeRequest
 from tests.simulators.gitlab.routing import PROJECT, Call, Reply, route
 from tests.simulators.gitlab.shapes import stamp
 
 Json = dict[str, Any]
+Condition = Callable[[MergeRequest], bool]
 REVISION = "0123456789a"
+MINE = ("created_by_me", "assigned_to_me")
 
 
 @route("GET", "/version")
@@ -60,7 +63,8 @@ def project(call: Call) -> Json:
 def merge_requests(call: Call) -> Reply:
     column = call.choice("order_by", "created_at", "created_at", "updated_at", "title", "merged_at")
     down = call.choice("sort", "desc", "asc", "desc") == "desc"
-    rows = [mr for mr in _named(call) if _wanted(call, mr)]
+    named, wanted = _named(call), _conditions(call)
+    rows = [mr for mr in named if all(holds(mr) for holds in wanted)]
     rows.sort(key=lambda mr: _sort_key(mr, column), reverse=down)
     if not call.flag("with_merge_status_recheck"):
         return call.page(rows, call.entities.merge_request, limited=True)
@@ -85,32 +89,44 @@ def _named(call: Call) -> list[MergeRequest]:
     iids = call.listed("iids")
     if iids is None:
         return list(everything.values())
+    if not all(iid.isdigit() for iid in iids):
+        raise invalid("iids")
     return [everything[int(iid)] for iid in dict.fromkeys(iids) if int(iid) in everything]
 
 
-def _wanted(call: Call, mr: MergeRequest) -> bool:
+def _conditions(call: Call) -> list[Condition]:
+    """What the query asks of a row, each part parsed once."""
     state = call.choice("state", "all", "opened", "closed", "locked", "merged", "all")
-    return state in ("all", mr.state) and _has_properties(call, mr) and _in_time(call, mr)
+    wanted: list[Condition] = [] if state == "all" else [lambda mr: mr.state == state]
+    return [*wanted, *_of_properties(call.query), *_of_scope(call), *_of_time(call)]
 
 
-def _has_properties(call: Call, mr: MergeRequest) -> bool:
-    query, author = call.query, mr.author.username if mr.author else None
-    scope = call.choice("scope", "all", "all", "created_by_me", "assigned_to_me")
-    me = call.caller.user
-    return (
-        query.get("source_branch") in (None, "", mr.source_branch)
-        and query.get("target_branch") in (None, "", mr.target_branch)
-        and query.get("author_username") in (None, "", author)
-        and not (scope == "created_by_me" and mr.author is not me)
-        and not (scope == "assigned_to_me" and me not in mr.assignees)
-    )
+def _of_properties(query: dict[str, str]) -> Iterator[Condition]:
+    if source := query.get("source_branch"):
+        yield lambda mr: mr.source_branch == source
+    if target := query.get("target_branch"):
+        yield lambda mr: mr.target_branch == target
+    if author := query.get("author_username"):
+        yield lambda mr: mr.author is not None and mr.author.username == author
 
 
-def _in_time(call: Call, mr: MergeRequest) -> bool:
+def _of_scope(call: Call) -> Iterator[Condition]:
+    me, scope = call.caller.user, call.choice("scope", "all", "all", *MINE)
+    if scope == "created_by_me":
+        yield lambda mr: mr.author is me
+    if scope == "assigned_to_me":
+        yield lambda mr: me in mr.assignees
+
+
+def _of_time(call: Call) -> Iterator[Condition]:
     """Both ends belong to the window."""
-    for column in ("updated", "created"):
-        at = getattr(mr, f"{column}_at")
-        after, before = call.time(f"{column}_after"), call.time(f"{column}_before")
-        if (after and at < after) or (before and at > before):
-            return False
-    return True
+    after, before = call.time("updated_after"), call.time("updated_before")
+    since, until = call.time("created_after"), call.time("created_before")
+    if after:
+        yield lambda mr: mr.updated_at >= after
+    if before:
+        yield lambda mr: mr.updated_at <= before
+    if since:
+        yield lambda mr: mr.created_at >= since
+    if until:
+        yield lambda mr: mr.created_at <= until

@@ -37,6 +37,11 @@ def _mr_by_id(context: Context, gid: str) -> MergeRequest | None:
     return None
 
 
+def _by_iid(project: Project, context: Context, iid: str) -> MergeRequest | None:
+    readable = context.caller.may_read("merge_requests") and iid.isdigit()
+    return project.merge_requests.get(int(iid)) if readable else None
+
+
 def _merge_requests(project: Project, context: Context, **given: Any) -> Connection:
     paging = {key: given.pop(key, None) for key in ("after", "before", "first", "last")}
     sort = given.pop("sort", None) or "created_desc"
@@ -89,7 +94,7 @@ _PROJECT: dict[str, Resolve] = {
     "fullPath": lambda project, c: project.path,
     "id": lambda project, c: f"gid://gitlab/Project/{project.id}",
     "isForked": lambda project, c: project.forked_from is not None,
-    "mergeRequest": lambda project, c, iid: project.merge_requests.get(int(iid)),
+    "mergeRequest": lambda project, c, iid: _by_iid(project, c, iid),
     "mergeRequests": _merge_requests,
     "mergeRequestsEnabled": lambda project, c: project.merge_requests_enabled,
     "mergeRequestsFfOnlyEnabled": lambda project, c: project.merge_method == "ff",

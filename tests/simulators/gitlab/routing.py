@@ -55,7 +55,10 @@ class Call:
     def given(self) -> dict[str, Any]:
         """Parameters of a write, from the query and from a JSON or form body."""
         if self.body.lstrip().startswith("{"):
-            return {**self.query, **json.loads(self.body)}
+            try:
+                return {**self.query, **json.loads(self.body)}
+            except ValueError as error:
+                raise message(400, "400 Bad request - the body is no JSON") from error
         return {**self.query, **dict(parse_qsl(self.body))}
 
     def choice(self, name: str, default: str, *allowed: str) -> str:
