@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.simulators.github import TOKEN, GitHub, World, faults, running
+from tests.simulators.github import TOKEN, GitHub, ManualClock, World, faults, running
 from tests.simulators.github.model import Repository
 from tests.simulators.github.server import separate_process
 from tests.simulators.remote import Remote
@@ -215,6 +215,23 @@ def test_an_act_that_cannot_be_is_an_error_with_words(
 ) -> None:
     with Remote(github.url) as remote, pytest.raises(ValueError, match=words):
         remote.act(name, **arguments)
+
+
+def test_clock_and_settings_are_moved_from_outside() -> None:
+    with running(World(clock=ManualClock())) as github, Remote(github.url) as remote:
+        remote.advance_clock(90)
+        assert github.world.now() == datetime(2026, 10, 1, 10, 1, 30, tzinfo=UTC)
+        remote.set_world(mergeability_lag=2)
+        repository = github.world.create_repository("acme/rocket")
+        assert github.world.open_pull_request(repository).unknown_for == 2
+        with pytest.raises(ValueError, match="no setting"):
+            remote.set_world(lock=None)
+    with (
+        running() as github,
+        Remote(github.url) as remote,
+        pytest.raises(ValueError, match="clock"),
+    ):
+        remote.advance_clock(90)
 
 
 def test_several_worlds_run_beside_each_other() -> None:

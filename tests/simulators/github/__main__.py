@@ -6,6 +6,7 @@ import argparse
 import gc
 import signal
 
+from tests.simulators.github.ground import ManualClock
 from tests.simulators.github.populating import populate
 from tests.simulators.github.server import running
 from tests.simulators.github.world import TOKEN, World
@@ -15,7 +16,7 @@ ENDS = (signal.SIGTERM, signal.SIGINT)
 
 def main() -> None:
     asked = _arguments()
-    world = World(without=asked.without)
+    world = World(without=asked.without, clock=ManualClock() if asked.frozen else None)
     populate(world, asked.repository, asked.prs, unfinished=asked.unfinished, threads=asked.threads)
     gc.freeze()
     signal.pthread_sigmask(signal.SIG_BLOCK, ENDS)
@@ -35,6 +36,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--repository", default="acme/rocket")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds for every request")
     parser.add_argument("--without", nargs="*", default=[], metavar="TYPE.FIELD")
+    parser.add_argument("--frozen", action="store_true", help="a clock that /_control moves")
     return parser.parse_args()
 
 

@@ -7,6 +7,10 @@ GET    /_control/counters           requests, points, by operation and by status
 POST   /_control/faults             {"kind": "secondary_limit", "retry_after": 30}
 DELETE /_control/faults             no more faults; hanging requests are answered
 POST   /_control/latency            {"seconds": 0.1}
+POST   /_control/clock              {"seconds": 60}: on, where the clock can be moved
+POST   /_control/world              {"mergeability_lag": 2}: settings of the world
+
+A repository is named `owner/name`, a pull request `owner/name#3`, all else by its node id.
 """
 
 from __future__ import annotations
@@ -23,11 +27,13 @@ from starlette.routing import Route
 
 from tests.simulators.github import faults
 from tests.simulators.github.connections import timestamp
+from tests.simulators.github.ground import ManualClock
 from tests.simulators.github.model import PullRequest, Repository
 from tests.simulators.github.world import World
 from tests.simulators.recording import described, matches, operation_name
 from tests.simulators.watched import Watched
 
+SETTINGS = frozenset({"has_limits", "limit_error_type", "mergeability_lag", "version"})
 MOMENTS = frozenset({"at", "retry_after", "reset"})
 
 
@@ -43,6 +49,8 @@ class Control:
             Route("/_control/counters", self._counters),
             Route("/_control/faults", self._fault, methods=["POST", "DELETE"]),
             Route("/_control/latency", self._latency, methods=["POST"]),
+            Route("/_control/clock", self._clock, methods=["POST"]),
+            Route("/_control/world", self._settings, methods=["POST"]),
         ]
 
     async def _acts(self, request: Request) -> Response:
@@ -118,6 +126,21 @@ class Control:
 
     async def _latency(self, request: Request) -> Response:
         self.watched.latency = float(json.loads(await request.body())["seconds"])
+        return Response(status_code=204)
+
+    async def _clock(self, request: Request) -> Response:
+        clock = self.world.clock
+        if not isinstance(clock, ManualClock):
+            return _wrong("this world's clock goes by itself")
+        clock.advance(float(json.loads(await request.body())["seconds"]))
+        return JSONResponse({"result": timestamp(clock.time)})
+
+    async def _settings(self, request: Request) -> Response:
+        given = json.loads(await request.body())
+        if unknown := sorted(set(given) - SETTINGS):
+            return _wrong(f"no setting {unknown}; there are {sorted(SETTINGS)}")
+        for name, value in given.items():
+            setattr(self.world, name, value)
         return Response(status_code=204)
 
 
