@@ -1,0 +1,133 @@
+"""How much of a forge's quota we may spend: a share of what is left, the rest is the person's.
+
+Pure: it is told what each answer said is left, and when. The quota belongs to the forge's user, so
+what others spend shows as a smaller remainder and makes our share smaller with it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from pullstate.forges.forge import Quota
+
+MOST_A_REQUEST_COSTS = 10  # points; what else is missing was spent by somebody else
+REST_SHARE = 0.1  # of our budget, for the old rows that only complete a picture
+MINUTE = timedelta(minutes=1)
+JITTER = timedelta(seconds=5)  # between two answers about one window's end
+PER_MINUTE = {"https://gitlab.com": 80}  # GitLab.com Free is headed for 100 a minute
+
+
+class Purpose(StrEnum):
+    """What a request is for: upkeep goes before backfill, and both before the rest."""
+
+    UPKEEP = "upkeep"
+    BACKFILL = "backfill"
+    REST = "rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One resource's quota as the last answer told it, and what we spent of it so far."""
+
+    quota: Quota
+    since: datetime  # when we first saw this window
+    spent: tuple[tuple[Purpose, int], ...] = ()
+
+    def spent_on(self, *purposes: Purpose) -> int:
+        """Points that we spent in this window."""
+        return sum(points for purpose, points in self.spent if purpose in purposes)
+
+    def budget(self, share: float) -> float:
+        """Our part of what would be left if we had spent nothing."""
+        return share * (self.quota.remaining + self.spent_on(*Purpose))
+
+    def left(self, share: float) -> float:
+        """What of our part is not spent yet."""
+        return self.budget(share) - self.spent_on(*Purpose)
+
+    def upkeep_to_come(self, now: datetime, interval: timedelta) -> float:
+        """What upkeep will want until the window ends, if it goes on as so far."""
+        watched = max(now - self.since, interval)
+        return self.spent_on(Purpose.UPKEEP) * ((self.quota.resets_at - now) / watched)
+
+    def after(self, quota: Quota, purpose: Purpose) -> Window:
+        """The window after one more answer to a request of ours."""
+        cost = min(max(self.quota.remaining - quota.remaining, 0), MOST_A_REQUEST_COSTS)
+        spent = dict(self.spent)
+        spent[purpose] = spent.get(purpose, 0) + cost
+        return replace(self, quota=quota, spent=tuple(spent.items()))
+
+
+class Ledger:
+    """The windows of one reader, by resource."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self._windows: dict[str, Window] = {}
+
+    def settle(self, quotas: Iterable[Quota], purpose: Purpose, now: datetime) -> None:
+        """Enter what the answer to one request of ours says is left."""
+        for quota in quotas:
+            known = self._windows.get(quota.resource)
+            if known is None or known.quota.resets_at + JITTER < quota.resets_at:
+                self._windows[quota.resource] = Window(quota, now)
+            else:
+                self._windows[quota.resource] = known.after(quota, purpose)
+
+    def quotas(self) -> tuple[Quota, ...]:
+        """What the last answers said, per resource."""
+        return tuple(window.quota for window in self._windows.values())
+
+    def stretched(self, interval: timedelta, now: datetime) -> timedelta:
+        """The interval at which upkeep stays within our part until each window ends."""
+        return max((self._stretched(w, interval, now) for w in self._open(now)), default=interval)
+
+    def _stretched(self, window: Window, interval: timedelta, now: datetime) -> timedelta:
+        wanted, left = window.upkeep_to_come(now, interval), window.left(self.share)
+        until_reset = window.quota.resets_at - now
+        if left < 1:
+            return max(interval, until_reset)
+        return max(interval, min(interval * (wanted / left), until_reset))
+
+    def allows(self, purpose: Purpose, interval: timedelta, now: datetime) -> bool:
+        """Whether a request that can wait may be sent now."""
+        return self.waits_until(purpose, interval, now) is None
+
+    def waits_until(self, purpose: Purpose, interval: timedelta, now: datetime) -> datetime | None:
+        """When a request that can wait may be tried again; None for now."""
+        closed = [w for w in self._open(now) if not self._affords(w, purpose, interval, now)]
+        return max((w.quota.resets_at for w in closed), default=None)
+
+    def _affords(
+        self, window: Window, purpose: Purpose, interval: timedelta, now: datetime
+    ) -> bool:
+        if window.left(self.share) < 1:
+            return False
+        if purpose is Purpose.UPKEEP:
+            return True
+        rest = window.spent_on(Purpose.REST) + 1
+        if purpose is Purpose.REST and rest > REST_SHARE * window.budget(self.share):
+            return False
+        return window.left(self.share) - 1 >= window.upkeep_to_come(now, interval)
+
+    def _open(self, now: datetime) -> list[Window]:
+        return [window for window in self._windows.values() if window.quota.resets_at > now]
+
+
+class Pace:
+    """At most so many requests in any minute; `per_minute` None is no bound."""
+
+    def __init__(self, per_minute: int | None) -> None:
+        self._sent: deque[datetime] = deque(maxlen=per_minute)
+
+    def send(self, now: datetime) -> timedelta:
+        """Enter one request; how long it has to wait first."""
+        full = self._sent.maxlen is not None and len(self._sent) == self._sent.maxlen
+        at = max(now, self._sent[0] + MINUTE) if full else now
+        if self._sent.maxlen is not None:
+            self._sent.append(at)
+        return at - now

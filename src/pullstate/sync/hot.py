@@ -1,0 +1,125 @@
+"""The hot set: pull requests whose facts move without a bump, read again by id in batches."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from pullstate.domain.pull_request import PullRequest
+from pullstate.forges.errors import (
+    Forbidden,
+    ForgeError,
+    NotVisible,
+    RateLimited,
+    Unauthorized,
+    Unexpected,
+)
+from pullstate.forges.forge import Reading
+from pullstate.store import agenda, writing
+from pullstate.store.agenda import Charge
+from pullstate.store.errors import Untracked
+from pullstate.store.records import StoredPullRequest
+from pullstate.sync.charges import target
+from pullstate.sync.faults import words
+from pullstate.sync.recording import Recorder, Seen
+from pullstate.sync.schedule import retry_at
+from pullstate.sync.session import Session
+from pullstate.sync.turns import is_visible
+
+Answered = tuple[StoredPullRequest, Reading]
+FACETS = ("details", "checks", "mergeability", "review")
+
+
+async def run(
+    session: Session, charges: Mapping[int, Charge], due: Sequence[StoredPullRequest]
+) -> list[Reading]:
+    """Read pull requests again, across repositories, in one request; the answers.
+
+    A failed reading dates nothing: it is tried again later. NOT_FOUND twice makes one gone.
+    """
+    began_at = session.now()
+    targets = [target(charges[each.repository_id], each) for each in due]
+    try:
+        answers = await session.ask(session.forge.read, targets)
+    except Unauthorized:
+        raise
+    except ForgeError as error:
+        answers = [Reading(each, fault=error) for each in targets]
+    by_target = {answer.target: answer for answer in answers}
+    read: dict[int, list[Answered]] = defaultdict(list)
+    for each, asked in zip(due, targets, strict=True):
+        answer = by_target.get(asked) or Reading(asked, fault=Unexpected("left out"))
+        read[each.repository_id].append((each, answer))
+    for repository_id, answered in read.items():
+        if not await _visible(session, charges[repository_id], answered):
+            answered[:] = [(s, replace(a, fault=Forbidden("hidden"))) for s, a in answered]
+        _note_gaps(session, repository_id, answered)
+    recorder = Recorder(session.key, session.interval, session.memory)
+    await session.commit(_write, recorder, read, began_at)
+    return [answer for answered in read.values() for _, answer in answered]
+
+
+async def _visible(session: Session, charge: Charge, read: Sequence[Answered]) -> bool:
+    """Whether NOT_FOUND is about pull requests, and not about their repository."""
+    if not any(isinstance(answer.fault, NotVisible) for _, answer in read):
+        return True
+    if any(answer.pull_request is not None for _, answer in read):
+        return True
+    return await is_visible(session, charge)
+
+
+def _note_gaps(session: Session, repository_id: int, read: Sequence[Answered]) -> None:
+    for stored, answer in read:
+        origin = f"read {stored.id}"
+        if answer.fault is None:
+            finished = answer.pull_request is not None and answer.pull_request.finished
+            gaps = () if finished else answer.gaps
+            session.memory.note_gaps(repository_id, origin, gaps)
+        elif not isinstance(answer.fault, NotVisible):
+            why = words(answer.fault)
+            session.memory.note_gaps(repository_id, origin, tuple((f, why) for f in FACETS))
+
+
+def _write(
+    conn: Connection,
+    recorder: Recorder,
+    grouped: Mapping[int, Sequence[Answered]],
+    at: datetime,
+) -> None:
+    for repository_id, read in grouped.items():
+        try:
+            charge = agenda.charge(conn, repository_id)
+        except Untracked:
+            continue
+        _write_one(conn, recorder, charge, read, at)
+        recorder.note(conn, repository_id)
+
+
+def _write_one(
+    conn: Connection,
+    recorder: Recorder,
+    charge: Charge,
+    read: Sequence[Answered],
+    at: datetime,
+) -> None:
+    repository = charge.repository
+    rows: list[PullRequest] = [a.pull_request for _, a in read if a.pull_request is not None]
+    if rows:
+        recorder.full(conn, Seen(repository.id, repository.forge_id or "", rows, at))
+    for stored, answer in read:
+        if isinstance(answer.fault, NotVisible):
+            writing.retire(conn, stored.id, at)
+        if answer.fault is not None:
+            writing.schedule(conn, [(stored.id, _again_at(stored, answer.fault, at, recorder))])
+
+
+def _again_at(
+    stored: StoredPullRequest, fault: ForgeError, at: datetime, recorder: Recorder
+) -> datetime:
+    if isinstance(fault, RateLimited):
+        return max(fault.until, at + recorder.interval)
+    return retry_at(stored.observed.details or at, at, recorder.interval)

@@ -1,0 +1,123 @@
+"""The loop of one process: be whatever readers it can, and lead where nobody else does."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+
+import anyio
+from anyio.abc import TaskGroup
+
+from pullstate.store.engine import Store
+from pullstate.store.errors import StoreError
+from pullstate.store.lease import Fence
+from pullstate.sync.clock import Clock, SystemClock
+from pullstate.sync.concurrency import Bell, first_of
+from pullstate.sync.lanes import Lanes
+from pullstate.sync.leading import End, Lead
+from pullstate.sync.membership import Membership
+from pullstate.sync.readers import ForgeSource, Reader
+from pullstate.sync.session import Session
+
+log = logging.getLogger(__name__)
+
+INTERVAL = timedelta(seconds=60)
+QUOTA_SHARE = 0.5
+QUIET = 2.0  # seconds: clients start a server only to probe it, and kill it at once
+
+
+@dataclass(slots=True)
+class Loop:
+    """Run it in the server's task group; `kick` it whenever a tool is called."""
+
+    store: Store
+    source: ForgeSource
+    version: str
+    interval: timedelta = INTERVAL
+    quota_share: float = QUOTA_SHARE
+    clock: Clock = field(default_factory=SystemClock)
+    quiet: float = QUIET
+    membership: Membership = field(init=False)
+    _bell: Bell = field(init=False, default_factory=Bell)
+    _refused: Bell = field(init=False, default_factory=Bell)
+    _awake: anyio.Event = field(init=False, default_factory=anyio.Event)
+    _contending: dict[str, anyio.CancelScope] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.membership = Membership(self.store, self.version, self.clock)
+
+    def kick(self) -> None:
+        """Something is wanted: begin, and look now."""
+        self._awake.set()
+        self._bell.ring()
+
+    async def run(self) -> None:
+        """Sync until cancelled. The process is listed as live at once, and leads after a while."""
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._wake_up)
+                while True:
+                    await self._look_around(group)
+                    beat = partial(self.clock.sleep, self.membership.beat)
+                    await first_of(beat, self._refused.wait)
+        finally:
+            await self.membership.leave()
+
+    async def _wake_up(self) -> None:
+        await self.clock.sleep(self.quiet)
+        self.kick()
+
+    async def _look_around(self, group: TaskGroup) -> None:
+        """Show which readers this process is, and contend for those that are new."""
+        readers = {reader.key: reader for reader in await self.source.readers()}
+        try:
+            await self.membership.appear(readers.values())
+        except StoreError as error:
+            log.warning("this process cannot enter itself among the live ones: %s", error)
+        for key in self._contending.keys() - readers.keys():
+            self._contending.pop(key).cancel()
+        for key in readers.keys() - self._contending.keys():
+            self._contending[key] = anyio.CancelScope()
+            group.start_soon(self._contend, readers[key], self._contending[key])
+
+    async def _contend(self, reader: Reader, scope: anyio.CancelScope) -> None:
+        """Lead whenever the lease is free, for as long as this process is that reader."""
+        with scope:
+            await self._awake.wait()
+            while True:
+                fence = await self.membership.take(reader.name)
+                end = await self._lead(reader, fence) if fence else None
+                if end is End.REFUSED:
+                    await self._set_aside(reader)
+                    return
+                pause = self.store.lease_time if end is End.YIELDED else self.membership.beat
+                woken = () if end is End.YIELDED else (self._bell.wait,)
+                await first_of(partial(self.clock.sleep, pause), *woken)
+
+    async def _lead(self, reader: Reader, fence: Fence) -> End:
+        session = Session(
+            self.store,
+            reader,
+            lambda: fence,
+            self.clock,
+            interval=self.interval,
+            share=self.quota_share,
+        )
+        lead = Lead(session, Lanes(session, self.membership.within), self._bell)
+        try:
+            return await lead.run(partial(self._renewed, fence), self.membership.beat)
+        finally:
+            await self.membership.release(fence)
+
+    async def _renewed(self, fence: Fence) -> End | None:
+        """Why the lease ends; None where it goes on."""
+        if not await self.membership.renew(fence):
+            return End.LOST
+        return End.YIELDED if await self.membership.is_wanted(fence) else None
+
+    async def _set_aside(self, reader: Reader) -> None:
+        await self.source.set_aside(reader)
+        self._contending.pop(reader.key, None)
+        self._refused.ring()

@@ -1,0 +1,53 @@
+"""What a session remembers between its turns and may forget: nothing here is needed for truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime
+
+Gaps = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class Memory:
+    """All by our own ids; `held` by what is held back."""
+
+    unknowns: Counter[int] = field(default_factory=Counter)  # UNKNOWN readings in a row
+    quiet: Counter[int] = field(default_factory=Counter)  # deltas in a row without news
+    sizes: dict[str, int] = field(default_factory=dict)  # of pages, where the usual is too much
+    held: dict[tuple[str, int], datetime] = field(default_factory=dict)  # nothing before then
+    _gaps: dict[int, dict[str, Gaps]] = field(default_factory=dict)
+
+    def note_unknown(self, pull_request_id: int, unknown: bool) -> int:
+        """Count one more reading; how many in a row said UNKNOWN."""
+        if unknown:
+            self.unknowns[pull_request_id] += 1
+        else:
+            self.unknowns.pop(pull_request_id, None)
+        return self.unknowns[pull_request_id] if unknown else 0
+
+    def note_delta(self, repository_id: int, *, news: bool) -> None:
+        """Count one more delta."""
+        self.quiet[repository_id] = 0 if news else self.quiet[repository_id] + 1
+
+    def note_gaps(self, repository_id: int, origin: str, gaps: Gaps) -> None:
+        """What `origin` (a kind of reading, and of what) could not read this time."""
+        known = self._gaps.setdefault(repository_id, {})
+        if gaps:
+            known[origin] = gaps
+        else:
+            known.pop(origin, None)
+
+    def gaps(self, repository_id: int) -> Gaps:
+        """Every facet that some reading could not read, with the first reason given."""
+        known = self._gaps.get(repository_id, {})
+        merged: dict[str, str] = {}
+        for gaps in known.values():
+            for facet, why in gaps:
+                merged.setdefault(facet, why)
+        return tuple(sorted(merged.items()))
+
+    def is_held(self, what: str, of: int, now: datetime) -> bool:
+        """Whether something is held back at `now`."""
+        return self.held.get((what, of), now) > now

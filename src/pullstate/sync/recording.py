@@ -1,0 +1,166 @@
+"""What one answer of a forge becomes in the store: each function is one transaction's body.
+
+Every one first makes sure that the answer is about the repository as it is known now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from pullstate.domain.pull_request import PullRequest
+from pullstate.domain.site import ForgeKind
+from pullstate.forges.forge import Page
+from pullstate.store import agenda, reading, writing
+from pullstate.store.errors import Untracked
+from pullstate.store.records import Recorded, StoredPullRequest
+from pullstate.sync.memory import Memory
+from pullstate.sync.schedule import Motion, mergeability_unknown, read_again_at
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Rows of one repository from one answer to a question asked at `at`."""
+
+    repository_id: int
+    forge_id: str
+    rows: Sequence[PullRequest]
+    at: datetime
+
+
+def seen_in(repository_id: int, page: Page, at: datetime) -> Seen:
+    """The rows of a page."""
+    return Seen(repository_id, page.repository.forge_id, page.rows, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorder:
+    """Records readings, and plans when each pull request is due again."""
+
+    reader: str
+    interval: timedelta
+    memory: Memory
+
+    def full(self, conn: Connection, seen: Seen, *, backfill: bool = False) -> Recorded:
+        """Record rows with all facts."""
+        began_at = _prove_known(conn, seen)
+        fresh = replace(seen, rows=_not_overtaken(conn, seen))
+        recorded = _record(conn, fresh, began_at, backfill=backfill)
+        self._plan(conn, recorded.ids, seen.at)
+        return recorded
+
+    def lean(self, conn: Connection, seen: Seen, *, backfill: bool = False) -> Recorded:
+        """Record rows of a list. Unfinished ones that are news are due at once, with all facts."""
+        began_at = _prove_known(conn, seen)
+        news = _news(conn, seen)
+        recorded = _record(conn, seen, began_at, backfill=backfill)
+        ids = dict(zip((row.number for row in seen.rows), recorded.ids, strict=True))
+        writing.schedule(conn, [(ids[number], seen.at) for number in news])
+        self._plan(conn, [ids[row.number] for row in seen.rows if row.finished], seen.at)
+        self._nudge(conn, seen)
+        return recorded
+
+    def amend(self, conn: Connection, repository_id: int, **changes: Any) -> None:
+        """Change fields of a repository's sweep after an answer: it is not failing."""
+        writing.forgive(conn, repository_id, self.reader)
+        changes = {
+            "fault": None,
+            "failures": 0,
+            "reader": self.reader,
+            "gaps": self.memory.gaps(repository_id),
+            **changes,
+        }
+        amend(conn, repository_id, **changes)
+
+    def note(self, conn: Connection, repository_id: int) -> None:
+        """Write down what cannot be read at present."""
+        amend(conn, repository_id, gaps=self.memory.gaps(repository_id))
+
+    def _plan(self, conn: Connection, ids: Sequence[int], at: datetime) -> None:
+        known = agenda.by_ids(conn, ids)
+        kind = agenda.forge_kind(conn, known[0].repository_id) if known else None
+        writing.schedule(conn, [(each.id, self._due(each, at, kind)) for each in known])
+
+    def _due(
+        self, stored: StoredPullRequest, at: datetime, kind: ForgeKind | None
+    ) -> datetime | None:
+        unknown = mergeability_unknown(stored.pull_request) and not stored.pull_request.finished
+        motion = Motion(
+            head_since=stored.observed.head,
+            base_moved=stored.observed.base is not None and stored.observed.base >= at,
+            unknowns=self.memory.note_unknown(stored.id, unknown),
+            settles_late=kind is ForgeKind.GITLAB,
+        )
+        return read_again_at(stored.pull_request, at, self.interval, motion)
+
+    def _nudge(self, conn: Connection, seen: Seen) -> None:
+        """What was merged moved its base: the others on that branch are read within an interval."""
+        bases = {row.base.branch for row in seen.rows if _merged_lately(row, seen.at)}
+        for base in bases:
+            agenda.bring_forward(conn, seen.repository_id, base, seen.at + self.interval)
+
+
+def amend(conn: Connection, repository_id: int, **changes: Any) -> None:
+    """Change fields of a repository's sweep; the row is written only where they differ."""
+    before = reading.sweep(conn, repository_id)
+    after = replace(before, **changes)
+    if after != before:
+        writing.save_sweep(conn, repository_id, after)
+
+
+def _record(conn: Connection, seen: Seen, began_at: datetime | None, *, backfill: bool) -> Recorded:
+    """What was opened before the backfill began is history, whoever comes upon it."""
+    return writing.record(
+        conn,
+        seen.repository_id,
+        seen.rows,
+        seen.at,
+        backfill=backfill or began_at is None,
+        opened_since=began_at,
+    )
+
+
+def _prove_known(conn: Connection, seen: Seen) -> datetime | None:
+    """When the repository's backfill began; None where it has not.
+
+    Untracked where nobody wants the repository any more, or its address is another's now.
+    """
+    known = agenda.charge(conn, seen.repository_id)
+    if known.repository.forge_id not in (None, seen.forge_id):
+        raise Untracked("the address belongs to another repository now")
+    return known.sweep.delta_began_at
+
+
+def _not_overtaken(conn: Connection, seen: Seen) -> list[PullRequest]:
+    """The rows without those that a question asked later has been answered for already."""
+    known = agenda.by_numbers(conn, seen.repository_id, [row.number for row in seen.rows])
+    return [row for row in seen.rows if not _read_since(known.get(row.number), seen.at)]
+
+
+def _read_since(stored: StoredPullRequest | None, at: datetime) -> bool:
+    if stored is None:
+        return False
+    times = (stored.observed.details, stored.observed.checks, stored.observed.mergeability)
+    return any(time is not None and time > at for time in times)
+
+
+def _news(conn: Connection, seen: Seen) -> list[int]:
+    """Numbers of the unfinished rows of a list that differ from what is known, or are new."""
+    unfinished = [row for row in seen.rows if not row.finished]
+    known = agenda.by_numbers(conn, seen.repository_id, [row.number for row in unfinished])
+    return [row.number for row in unfinished if _is_news(row, known.get(row.number))]
+
+
+def _is_news(row: PullRequest, stored: StoredPullRequest | None) -> bool:
+    if stored is None or stored.gone_at or stored.observed.mergeability is None:
+        return True
+    known = stored.pull_request
+    return known.finished or (known.changed_at, known.head) != (row.changed_at, row.head)
+
+
+def _merged_lately(row: PullRequest, at: datetime) -> bool:
+    return row.merged_at is not None and at - row.merged_at < timedelta(hours=1)

@@ -1,0 +1,140 @@
+"""Review threads, and the facets of single pull requests: read because somebody asked, kept up.
+
+A gap or a fault dates nothing: what was known stays, with the reason beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from pullstate.domain.merge_request import FacetBody
+from pullstate.domain.review import Threads
+from pullstate.forges.errors import ForgeError, Overloaded, RateLimited, Unauthorized, Unexpected
+from pullstate.forges.forge import Target, ThreadsReading
+from pullstate.store import agenda, writing
+from pullstate.store.agenda import Charge, FacetWanted
+from pullstate.store.errors import Untracked
+from pullstate.store.records import StoredPullRequest
+from pullstate.sync.charges import target
+from pullstate.sync.faults import words
+from pullstate.sync.recording import Recorder
+from pullstate.sync.schedule import THREADS_AGAIN
+from pullstate.sync.session import Session
+
+THREADS = "threads"
+
+
+async def read_threads(
+    session: Session, charges: Mapping[int, Charge], wanted: Sequence[StoredPullRequest]
+) -> list[ThreadsReading]:
+    """Read and store the threads of a batch of pull requests, in their order."""
+    began_at = session.now()
+    targets = [target(charges[each.repository_id], each) for each in wanted]
+    answers = await _ask(session, targets)
+    for stored, answer in zip(wanted, answers, strict=True):
+        _note(session, stored, answer, began_at)
+    recorder = Recorder(session.key, session.interval, session.memory)
+    await session.commit(_write_threads, recorder, wanted, answers, began_at)
+    return answers
+
+
+async def _ask(session: Session, targets: Sequence[Target]) -> list[ThreadsReading]:
+    """One request, or two halves where it is too much; a fault of the whole is each one's."""
+    try:
+        given = await session.ask(session.forge.threads, targets)
+    except Unauthorized:
+        raise
+    except Overloaded as error:
+        if len(targets) == 1:
+            return [ThreadsReading(targets[0], fault=error)]
+        half = len(targets) // 2
+        return [*await _ask(session, targets[:half]), *await _ask(session, targets[half:])]
+    except ForgeError as error:
+        return [ThreadsReading(each, fault=error) for each in targets]
+    by_target = {answer.target: answer for answer in given}
+    left_out = Unexpected("the forge left a pull request out")
+    return [by_target.get(each) or ThreadsReading(each, fault=left_out) for each in targets]
+
+
+def _note(
+    session: Session, stored: StoredPullRequest, answer: ThreadsReading, began_at: datetime
+) -> None:
+    """What could not be read waits as long as an unchanged one would, or as the forge says."""
+    why = words(answer.fault) if answer.fault else answer.threads and answer.threads.gap
+    gaps = ((THREADS, why),) if why else ()
+    session.memory.note_gaps(stored.repository_id, f"threads {stored.id}", gaps)
+    if why:
+        again = began_at + session.interval * THREADS_AGAIN
+        if isinstance(answer.fault, RateLimited):
+            again = max(again, answer.fault.until)
+        session.memory.held[THREADS, stored.id] = again
+
+
+def _write_threads(
+    conn: Connection,
+    recorder: Recorder,
+    wanted: Sequence[StoredPullRequest],
+    answers: Sequence[ThreadsReading],
+    at: datetime,
+) -> None:
+    for stored, answer in zip(wanted, answers, strict=True):
+        try:
+            agenda.charge(conn, stored.repository_id)
+        except Untracked:
+            continue
+        read = answer.threads or Threads((), gap=words(answer.fault or Unexpected("nothing")))
+        changed_at = stored.pull_request.changed_at
+        writing.record_threads(conn, stored.id, read, at, changed_at=changed_at)
+    for repository_id in {each.repository_id for each in wanted}:
+        recorder.note(conn, repository_id)
+
+
+async def refresh_facet(session: Session, charge: Charge, wanted: FacetWanted) -> None:
+    """Read a facet again; where that fails the fault is stored, and it waits."""
+    try:
+        await read_facet(session, charge, wanted)
+    except Unauthorized:
+        raise
+    except ForgeError:
+        again = session.now() + session.interval * THREADS_AGAIN
+        session.memory.held[wanted.facet, wanted.pull_request.id] = again
+
+
+async def read_facet(session: Session, charge: Charge, wanted: FacetWanted) -> None:
+    """Read one facet and keep it; a fault is kept beside the body that was known. ForgeError."""
+    began_at = session.now()
+    try:
+        body = await session.ask(
+            session.forge.facet, target(charge, wanted.pull_request), wanted.facet
+        )
+    except Unauthorized:
+        raise
+    except ForgeError as error:
+        await session.commit(_write_facet, wanted, None, words(error), began_at)
+        raise
+    await session.commit(_write_facet, wanted, body, None, began_at)
+
+
+def _write_facet(
+    conn: Connection,
+    wanted: FacetWanted,
+    body: FacetBody | None,
+    fault: str | None,
+    at: datetime,
+) -> None:
+    stored = wanted.pull_request
+    agenda.charge(conn, stored.repository_id)
+    seen = stored.pull_request
+    writing.record_facet(
+        conn,
+        stored.id,
+        wanted.facet,
+        body,
+        at,
+        seen.head.sha,
+        fault=fault,
+        changed_at=seen.changed_at,
+    )

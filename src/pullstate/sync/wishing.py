@@ -1,0 +1,119 @@
+"""The asker's side of a wish: leave it, wait for whoever syncs, bounded, and say how it ended."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection
+
+from pullstate.store import lease, reading, wishes
+from pullstate.store.engine import Store
+from pullstate.store.errors import StoreError
+from pullstate.store.wishes import WishKind, WishOutcome
+from pullstate.sync.clock import Clock, SystemClock
+from pullstate.sync.readers import ReaderName
+
+LOOK = 0.1  # seconds between two looks for the outcome
+ADDED_AN_HOUR = 20  # repositories that a process takes up because it is asked about them
+FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """How a wish ended: `fulfilled`, and if not, `why` in words for the caller."""
+
+    fulfilled: bool
+    outcome: str = ""  # "read", "nothing", "not_found", "failed"; empty when nobody answered
+    why: str | None = None
+
+
+@dataclass(slots=True)
+class Wisher:
+    """What tools use. `kick` wakes this process's own loop; without one, others may still serve."""
+
+    store: Store
+    kick_loop: Callable[[], None] = lambda: None
+    clock: Clock = field(default_factory=SystemClock)
+    _added: deque[datetime] = field(default_factory=lambda: deque(maxlen=ADDED_AN_HOUR))
+
+    def kick(self) -> None:
+        """Something is wanted: look now."""
+        self.kick_loop()
+
+    def may_add(self) -> str | None:
+        """None where one more repository may be taken up by asking, and that is counted."""
+        now = self.clock.now()
+        if len(self._added) == ADDED_AN_HOUR and now - self._added[0] < timedelta(hours=1):
+            free = self._added[0] + timedelta(hours=1)
+            return (
+                f"{ADDED_AN_HOUR} repositories were taken up within the last hour because they "
+                f"were asked about, which is the most: ask again after {free:%H:%M} UTC, or name "
+                "the repository with `pullstate track`."
+            )
+        self._added.append(now)
+        return None
+
+    async def wish(
+        self, kind: WishKind, repository_id: int, target: str, timeout: float
+    ) -> Granted:
+        """Wish for a read that begins now; wait at most `timeout` seconds for its outcome."""
+        self.kick()
+        deadline = self.clock.now() + timedelta(seconds=timeout)
+        try:
+            if why := await self.store.read(_why_not, repository_id, self.clock.now(), deadline):
+                return Granted(False, why=why)
+            id_ = await self.store.write(wishes.wish, kind, repository_id, target, deadline)
+            self.kick()
+            return _granted(await self._outcome(id_, deadline), timeout)
+        except StoreError as error:
+            return Granted(False, why=str(error))
+
+    async def _outcome(self, wish_id: int, deadline: datetime) -> WishOutcome | None:
+        seen: int | None = None
+        while True:
+            over = self.clock.now() >= deadline
+            version = self.store.version()
+            if version != seen or over:
+                seen = version
+                if found := await self.store.read(wishes.outcome, wish_id):
+                    return found
+            if over:
+                return None
+            await self.clock.sleep(LOOK)
+
+
+def _granted(found: WishOutcome | None, timeout: float) -> Granted:
+    if found is None:
+        return Granted(False, why=f"the forge was not read within {timeout:g} seconds")
+    fulfilled = found.outcome != FAILED
+    return Granted(fulfilled, found.outcome, None if fulfilled else found.detail)
+
+
+def _why_not(conn: Connection, repository_id: int, now: datetime, deadline: datetime) -> str | None:
+    """Why nobody can fulfil a wish before its deadline; None where somebody can."""
+    known = reading.repository_by_id(conn, repository_id)
+    if known is None:
+        return "the repository is not stored"
+    readers = _readers(conn, known.site_url, now)
+    if not readers:
+        return f"no running pullstate process reads {known.site_url}"
+    paused = [_paused_until(conn, name, deadline) for name in readers]
+    if all(paused):
+        until = min(filter(None, paused))
+        return f"the forge's rate limit is used up until {until:%Y-%m-%dT%H:%M:%SZ}"
+    return None
+
+
+def _readers(conn: Connection, site_url: str, now: datetime) -> list[ReaderName]:
+    names = [ReaderName.parse(text) for each in lease.live(conn, now) for text in each.readers]
+    return [name for name in names if name.site_url == site_url]
+
+
+def _paused_until(conn: Connection, name: ReaderName, deadline: datetime) -> datetime | None:
+    """When a limit on everything ends, where that is after the deadline."""
+    limit = reading.limits(conn, name.key).get("*")
+    until = limit.not_before if limit else None
+    return until if until and until > deadline else None
