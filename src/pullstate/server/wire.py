@@ -1,0 +1,31 @@
+"""Compact JSON, and how much of it a page may hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic_core import to_json
+
+REST_OF_REPLY = 2_000
+
+
+def compact(data: Any) -> str:
+    """JSON without spaces and with every character as itself.
+
+    Raises ValueError for what JSON or UTF-8 cannot say (a lone surrogate, an object of ours).
+    """
+    return to_json(data).decode()
+
+
+def fitting(rows: Sequence[Any], budget: int, rest: int = REST_OF_REPLY) -> list[Any]:
+    """The first rows whose reply stays within `budget` bytes of UTF-8; never none of several.
+
+    `rest` is what the reply says besides its rows.
+    """
+    left = budget - rest
+    for count, row in enumerate(rows):
+        left -= len(to_json(row)) + 1
+        if left < 0:
+            return list(rows[: max(count, 1)])
+    return list(rows)
