@@ -17,10 +17,12 @@ from pullstate.forges.forge import (
     Reading,
     Repository,
     Target,
+    ThreadsReading,
 )
 from pullstate.forges.github import documents, rest
 from pullstate.forges.github.api import Api
 from pullstate.forges.github.rows import lean_rows, listed, merged, row, whole_rows
+from pullstate.forges.github.threads import threads_of
 from pullstate.forges.graphql import Result
 from pullstate.forges.http import ForgeHttp
 
@@ -153,6 +155,10 @@ class GitHub:
                 if reading.pull_request is not None:
                     found[reading.target.number] = reading.pull_request
         return found
+
+    async def threads(self, targets: Sequence[Target]) -> list[ThreadsReading]:
+        """All threads with all comments: 1 point for one pull request, 5 for ten."""
+        return await threads_of(self._api, targets)
 
     def quotas(self) -> tuple[Quota, ...]:
         """What the last answers said is left of `core` and `graphql`."""
