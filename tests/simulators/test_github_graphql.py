@@ -1,4 +1,4 @@
-"""The simulated GitHub's GraphQL: pages, points, refusals."""
+"""The simulated GitHub's GraphQL: pages, refusals, who sees what."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.simulators.github import TOKEN, ManualClock, World
-from tests.simulators.github.engine import Engine
+from tests.simulators.github import ManualClock, World
+from tests.simulators.github.asker import Asker
 from tests.simulators.github.model import PullRequest, Repository
 
 LIST = """
@@ -25,33 +25,8 @@ query List($first: Int, $after: String, $last: Int, $before: String, $orderBy: I
 }
 """
 CREATED = {"field": "CREATED_AT", "direction": "ASC"}
+ONE = '{ repository(owner: "acme", name: "rocket") { pullRequest(number: 1) { %s } } }'
 UPDATED = {"field": "UPDATED_AT", "direction": "DESC"}
-
-
-class Asker:
-    """Asks a world's engine as a token's user, and expects what the name says."""
-
-    def __init__(self, world: World, token: str = TOKEN) -> None:
-        self.engine = Engine(world)
-        self.viewer = world.tokens.viewer(token)
-
-    def reply(self, query: str, **variables: Any) -> dict[str, Any]:
-        assert self.viewer is not None
-        return self.engine.answer(self.viewer, query, variables).body
-
-    def data(self, query: str, **variables: Any) -> dict[str, Any]:
-        body = self.reply(query, **variables)
-        assert "errors" not in body, body["errors"]
-        return body["data"]
-
-    def page(self, **variables: Any) -> dict[str, Any]:
-        return self.data(LIST, **variables)["repository"]["pullRequests"]
-
-    def cost(self, query: str, **variables: Any) -> tuple[int, int]:
-        """Points and nodes of a query, asked for in its own first lines."""
-        priced = query.replace("{", "{ rateLimit { cost nodeCount }", 1)
-        found = self.data(priced, **variables)["rateLimit"]
-        return found["cost"], found["nodeCount"]
 
 
 @pytest.fixture
@@ -74,6 +49,10 @@ def ask(world: World, rocket: Repository) -> Asker:
     return Asker(world)
 
 
+def page_of(ask: Asker, **variables: Any) -> dict[str, Any]:
+    return ask.data(LIST, **variables)["repository"]["pullRequests"]
+
+
 def numbers(page: dict[str, Any]) -> list[int]:
     return [node["number"] for node in page["nodes"]]
 
@@ -81,7 +60,7 @@ def numbers(page: dict[str, Any]) -> list[int]:
 def pages(ask: Asker, **variables: Any) -> Iterator[list[int]]:
     after = None
     while True:
-        page = ask.page(after=after, **variables)
+        page = page_of(ask, after=after, **variables)
         yield numbers(page)
         if not page["pageInfo"]["hasNextPage"]:
             return
@@ -132,10 +111,10 @@ def test_one_that_is_updated_between_pages_by_update_is_not_seen_again(
 
 def test_the_last_page_is_read_from_the_end(ask: Asker, world: World, rocket: Repository) -> None:
     world.open_pull_requests(rocket, 10)
-    page = ask.page(last=3)
+    page = page_of(ask, last=3)
     assert numbers(page) == [8, 9, 10]
     assert page["pageInfo"]["hasPreviousPage"] is True
-    before = ask.page(last=3, before=page["pageInfo"]["startCursor"])
+    before = page_of(ask, last=3, before=page["pageInfo"]["startCursor"])
     assert numbers(before) == [5, 6, 7]
 
 
@@ -146,133 +125,17 @@ def test_filters_choose_by_state_and_by_exact_branch(
     world.close(world.open_pull_request(rocket, head="fix"))
     world.merge(world.open_pull_request(rocket, head="Fix"))
     world.open_pull_request(rocket, head="main", fork="alice")
-    assert numbers(ask.page(first=9, states=["OPEN"])) == [1, 4]
-    assert numbers(ask.page(first=9, states=["CLOSED", "MERGED"])) == [2, 3]
-    assert numbers(ask.page(first=9, head="fix")) == [1, 2]
-    assert numbers(ask.page(first=9, head="main")) == [4]
-    assert ask.page(first=9, head="nope")["totalCount"] == 0
+    assert numbers(page_of(ask, first=9, states=["OPEN"])) == [1, 4]
+    assert numbers(page_of(ask, first=9, states=["CLOSED", "MERGED"])) == [2, 3]
+    assert numbers(page_of(ask, first=9, head="fix")) == [1, 2]
+    assert numbers(page_of(ask, first=9, head="main")) == [4]
+    assert page_of(ask, first=9, head="nope")["totalCount"] == 0
 
 
 def test_a_cursor_that_is_none_is_refused(ask: Asker) -> None:
     (error,) = ask.reply(LIST, first=1, after="bm9uZQ==")["errors"]
     assert error["type"] == "INVALID_CURSOR_ARGUMENTS"
     assert error["path"] == ["repository", "pullRequests"]
-
-
-# Points
-
-
-def prs(inner: str, first: int = 100) -> str:
-    pull_requests = f"pullRequests(first: {first}) {{ nodes {{ {inner} }} }}"
-    return f'{{ repository(owner: "acme", name: "rocket") {{ {pull_requests} }} }}'
-
-
-THREADS = "reviewThreads(first: 50) { nodes { id comments(first: 20) { nodes { id } } } }"
-ONE = '{ repository(owner: "acme", name: "rocket") { pullRequest(number: 1) { %s } } }'
-HOT_THREADS = "query($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { %s } } }"
-HOT = """
-query($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest {
-  latestOpinionatedReviews(first: 20, writersOnly: true) { nodes { state } }
-  labels(first: 10) { nodes { name } }
-  commits(last: 1) { nodes { commit {
-    statusCheckRollup { state }
-    checkSuites(first: 20) { nodes { status checkRuns { totalCount } } }
-  } } }
-} } }
-"""
-
-
-@pytest.mark.parametrize(
-    ("query", "cost", "nodes"),
-    [
-        (prs("id title"), 1, 100),
-        (
-            prs("labels(first: 15) { totalCount nodes { name } } comments { totalCount }", 50),
-            1,
-            800,
-        ),
-        (prs("reviewThreads { totalCount }"), 1, 100),
-        (prs(THREADS), 51, 100 + 100 * 50 + 100 * 50 * 20),
-        (ONE % THREADS, 1, 50 + 50 * 20),
-        ("{ viewer { login } }", 1, 0),
-    ],
-)
-def test_a_query_costs_the_requests_that_fill_its_connections_over_100(
-    ask: Asker, world: World, rocket: Repository, query: str, cost: int, nodes: int
-) -> None:
-    world.open_pull_request(rocket)
-    assert ask.cost(query) == (cost, nodes)
-
-
-def test_nodes_multiply_what_lies_below_them(ask: Asker, world: World, rocket: Repository) -> None:
-    ids = [each.id for each in world.open_pull_requests(rocket, 25)]
-    threads = HOT_THREADS % THREADS
-    assert ask.cost(HOT, ids=ids)[0] == 1
-    assert ask.cost(threads, ids=ids[:10])[0] == 5
-    assert ask.cost(threads, ids=ids)[0] == 13
-
-
-def test_fragments_and_default_sizes_count(ask: Asker) -> None:
-    query = """
-    query($first: Int = 30) { repository(owner: "acme", name: "rocket") { ...prs } }
-    fragment prs on Repository { pullRequests(first: $first) { nodes { ...threads } } }
-    fragment threads on PullRequest { reviewThreads(first: 10) { nodes { id } } }
-    """
-    assert ask.reply(query)["data"]
-    rate = "rateLimit { nodeCount }"
-    body = ask.reply(query.replace("{ repository", f"{{ {rate} repository", 1))
-    assert body["data"]["rateLimit"]["nodeCount"] == 30 + 300
-
-
-@pytest.mark.parametrize(
-    ("query", "kind"),
-    [
-        (prs("id", 101), "EXCESSIVE_PAGINATION"),
-        (prs("id", -1), "INVALID_PAGINATION"),
-        (prs("id").replace("(first: 100)", ""), "MISSING_PAGINATION_BOUNDARIES"),
-        (
-            prs("reviewThreads(first: 100) { nodes { comments(first: 100) { nodes { id } } } }"),
-            "MAX_NODE_LIMIT_EXCEEDED",
-        ),
-    ],
-)
-def test_too_much_is_refused_before_it_costs_anything(
-    ask: Asker, world: World, query: str, kind: str
-) -> None:
-    (error,) = ask.reply(query)["errors"]
-    assert error["type"] == kind
-    assert world.budgets.of("octocat", "graphql").used == 0
-
-
-def test_two_tokens_of_one_user_share_a_budget(ask: Asker, world: World) -> None:
-    world.add_token("another")
-    world.add_token("stranger's", "hubot")
-    world.set_budget("graphql", 2)
-    Asker(world, "another").data("{ viewer { login } }")
-    assert ask.data("{ rateLimit { remaining used limit } }")["rateLimit"] == {
-        "remaining": 0,
-        "used": 5000,
-        "limit": 5000,
-    }
-    (error,) = ask.reply("{ viewer { login } }")["errors"]
-    assert error["type"] == "RATE_LIMITED"
-    assert Asker(world, "stranger's").data("{ viewer { login } }")["viewer"]["login"] == "hubot"
-
-
-def test_an_empty_budget_has_two_names(ask: Asker, world: World) -> None:
-    world.limit_error_type = "RATE_LIMIT"
-    world.set_budget("graphql", 0)
-    (error,) = ask.reply("{ viewer { login } }")["errors"]
-    assert (error["type"], error["code"]) == ("RATE_LIMIT", "graphql_rate_limit")
-
-
-def test_the_budget_is_full_again_when_the_window_ends(
-    ask: Asker, world: World, clock: ManualClock
-) -> None:
-    world.set_budget("graphql", 0, reset_in=60)
-    assert "errors" in ask.reply("{ viewer { login } }")
-    clock.advance(61)
-    assert ask.data("{ rateLimit { remaining } }")["rateLimit"]["remaining"] == 4999
 
 
 # What is not there, and what is not shown
