@@ -30,7 +30,7 @@ async def test_the_open_ones_are_there_with_all_facts_before_the_long_walk(stage
     stage.world.populate(project, 300, unfinished=30)
     id_ = stage.track(project)
     charge = await stage.begun(id_)
-    await backfill.run(stage.session, walk_of(charge), lambda after: after.stage == "open")
+    await backfill.run(stage.session, walk_of(charge), lambda leg: leg.after.stage == "open")
     assert len(stage.rows(id_)) == 30
     assert all(row.observed.checks and row.observed.review for row in stage.rows(id_).values())
     assert not stage.sweep(id_).swept
@@ -44,7 +44,7 @@ async def test_a_walk_goes_on_at_the_page_where_it_was_cut_off(stage: Stage, kil
     id_ = stage.track(project)
     charge = await stage.begun(id_)
     pages = iter(range(killed_after))
-    await backfill.run(stage.session, walk_of(charge), lambda after: next(pages, None) is not None)
+    await backfill.run(stage.session, walk_of(charge), lambda leg: next(pages, None) is not None)
     asked = len(stage.asked("open_page", "lean_page"))
     assert asked == min(killed_after + 1, 7)
     await backfill.run(stage.session, walk_of(stage.charge(id_)))
@@ -58,7 +58,7 @@ async def test_a_page_that_fails_loses_nothing_of_those_before_it(stage: Stage):
     id_ = stage.track(project)
     charge = await stage.begun(id_)
     walk = walk_of(charge)
-    walk = await backfill.run(stage.session, walk, lambda after: False)
+    walk = await backfill.run(stage.session, walk, lambda leg: False)
     stage.forge.fail("lean_page", Unreachable("down"))
     with pytest.raises(Unreachable):
         await backfill.run(stage.session, walk)
@@ -72,7 +72,7 @@ async def test_a_page_that_is_too_much_is_halved_and_the_size_that_worked_is_kep
     stage.world.populate(project, 200)
     id_ = stage.track(project)
     charge = await stage.begun(id_)
-    walk = await backfill.run(stage.session, walk_of(charge), lambda after: False)
+    walk = await backfill.run(stage.session, walk_of(charge), lambda leg: False)
     stage.forge.fail("lean_page", Overloaded("502"), Overloaded("502"))
     await backfill.run(stage.session, walk)
     assert len(stage.rows(id_)) == 200
@@ -109,7 +109,7 @@ async def test_what_is_opened_during_the_walk_is_appended_and_what_changes_is_no
     stage.world.populate(project, 250, unfinished=2)
     id_ = stage.track(project)
     charge = await stage.begun(id_)
-    walk = await backfill.run(stage.session, walk_of(charge), lambda after: after.cursor is None)
+    walk = await backfill.run(stage.session, walk_of(charge), lambda leg: leg.after.cursor is None)
     stage.clock.advance(stage.session.interval)
     stage.world.retitle(project, 3, "Changed behind the walk")
     new = stage.world.open(project, "New", "new")

@@ -22,6 +22,7 @@ from pullstate.store.schema import (
     pull_request,
     refusal,
     repository,
+    sweep,
     thread_reading,
 )
 
@@ -70,6 +71,13 @@ def charges(conn: Connection, site_url: str) -> list[Charge]:
     """Every repository of a site that somebody wants, in a fixed order."""
     wanted = [r for r in reading.repositories(conn, site_url) if r.depth is not None]
     return [Charge(each, reading.sweep(conn, each.id)) for each in wanted]
+
+
+def sites_read_as(conn: Connection, anonymous: str) -> frozenset[str]:
+    """The sites that a credential has read; `anonymous` is the name of a reader without one."""
+    readers = conn.execute(select(sweep.c.reader).distinct().where(sweep.c.reader.is_not(None)))
+    names = (reader.partition(" ") for reader in readers.scalars())
+    return frozenset(site_url for site_url, _, who in names if who != anonymous)
 
 
 def charge(conn: Connection, repository_id: int) -> Charge:
@@ -135,6 +143,14 @@ def has_unfinished(conn: Connection, repository_id: int) -> bool:
     """Whether a repository has an open or draft pull request."""
     query = _unfinished(repository_id).limit(1)
     return conn.execute(query).first() is not None
+
+
+def count(conn: Connection, repository_id: int) -> int:
+    """How many pull requests are stored of a repository, without the gone ones."""
+    query = select(func.count()).where(
+        pull_request.c.repository_id == repository_id, pull_request.c.gone_at.is_(None)
+    )
+    return conn.execute(query).scalar_one()
 
 
 def opened_since(conn: Connection, repository_id: int, since: datetime) -> int:

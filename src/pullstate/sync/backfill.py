@@ -151,14 +151,14 @@ def _is_swept(conn: Connection, leg: Leg) -> bool:
 
 
 async def run(
-    session: Session, walk: Walk, go_on: Callable[[Walk], bool] = lambda walk: True
+    session: Session, walk: Walk, go_on: Callable[[Leg], bool] = lambda leg: True
 ) -> Walk:
     """Walk until the end, or until `go_on` says no between two pages; where it stands then.
 
     The next page is on its way while the last one is written.
     """
     leg = await ask(session, walk)
-    while leg.after.stage != DONE and go_on(leg.after):
+    while leg.after.stage != DONE and go_on(leg):
         written = partial(write, session, leg)
         swept, leg = await together(written, partial(ask, session, leg.after))
         leg = leg.known(swept)

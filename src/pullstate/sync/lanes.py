@@ -17,7 +17,7 @@ from pullstate.store import interest, wishes
 from pullstate.store.agenda import Charge
 from pullstate.store.feed import prune_changes
 from pullstate.sync import backfill, serving
-from pullstate.sync.backfill import Walk, walk_of
+from pullstate.sync.backfill import Leg, Walk, walk_of
 from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import held_until, identified
 from pullstate.sync.schedule import HOUR
@@ -109,10 +109,10 @@ class Lanes:
         charge = await backfill.begin(session, await identified(session, walk.charge))
         pages = 0
 
-        def _go_on(after: Walk) -> bool:
+        def _go_on(leg: Leg) -> bool:
             nonlocal pages
             pages += 1
-            as_urgent = after.purpose is walk.purpose and self._allowed(after)
+            as_urgent = leg.after.purpose is walk.purpose and self._allowed(leg.after)
             return as_urgent and pages < STRETCH and not session.ending.is_set()
 
         if again := walk_of(charge):

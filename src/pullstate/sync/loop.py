@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
 
+from pullstate.domain.site import Site
 from pullstate.store.engine import Store
 from pullstate.store.errors import StoreError
 from pullstate.store.lease import Fence
@@ -20,6 +22,7 @@ from pullstate.sync.leading import End, Lead
 from pullstate.sync.membership import Membership
 from pullstate.sync.readers import ForgeSource, Reader
 from pullstate.sync.session import Session
+from pullstate.sync.turns import fail_site
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +46,8 @@ class Loop:
     _bell: Bell = field(init=False, default_factory=Bell)
     _refused: Bell = field(init=False, default_factory=Bell)
     _awake: anyio.Event = field(init=False, default_factory=anyio.Event)
+    _group: TaskGroup = field(init=False)
+    _failing: dict[str, datetime] = field(init=False, default_factory=dict)  # sites, since when
     _contending: dict[str, anyio.CancelScope] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -57,6 +62,7 @@ class Loop:
         """Sync until cancelled. The process is listed as live at once, and leads after a while."""
         try:
             async with anyio.create_task_group() as group:
+                self._group = group
                 group.start_soon(self._wake_up)
                 while True:
                     await self._look_around(group)
@@ -90,11 +96,13 @@ class Loop:
                 fence = await self.membership.take(reader.name)
                 end = await self._lead(reader, fence) if fence else None
                 if end is End.REFUSED:
-                    await self._set_aside(reader)
-                    return
+                    break
                 pause = self.store.lease_time if end is End.YIELDED else self.membership.beat
                 woken = () if end is End.YIELDED else (self._bell.wait,)
                 await first_of(partial(self.clock.sleep, pause), *woken)
+        if not scope.cancel_called:
+            self._contending.pop(reader.key, None)
+            self._refused.ring()
 
     async def _lead(self, reader: Reader, fence: Fence) -> End:
         session = Session(
@@ -105,9 +113,13 @@ class Loop:
             interval=self.interval,
             share=self.quota_share,
         )
-        lead = Lead(session, Lanes(session, self.membership.within), self._bell)
+        lanes, began_at = Lanes(session, self.membership.within), self.clock.now()
         try:
-            return await lead.run(partial(self._renewed, fence), self.membership.beat)
+            lead = Lead(session, lanes, self._bell)
+            end = await lead.run(partial(self._renewed, fence), self.membership.beat)
+            if end is End.REFUSED:
+                await self._set_aside(session, lanes, began_at)
+            return end
         finally:
             await self.membership.release(fence)
 
@@ -117,7 +129,21 @@ class Loop:
             return End.LOST
         return End.YIELDED if await self.membership.is_wanted(fence) else None
 
-    async def _set_aside(self, reader: Reader) -> None:
-        await self.source.set_aside(reader)
-        self._contending.pop(reader.key, None)
+    async def _set_aside(self, session: Session, lanes: Lanes, began_at: datetime) -> None:
+        """On to the next source; with none left the site fails, and is tried again later."""
+        site = session.reader.site
+        charges = await lanes.charges()
+        if await self.source.set_aside(session.reader):
+            return
+        worked = session.now() - began_at > self.interval
+        since = session.now() if worked else self._failing.get(site.url, session.now())
+        self._failing[site.url] = since
+        again = session.now() + self.interval
+        with suppress(StoreError):
+            again = await fail_site(session, charges.values(), since)
+        self._group.start_soon(self._reconsider, site, again)
+
+    async def _reconsider(self, site: Site, at: datetime) -> None:
+        await self.clock.sleep((at - self.clock.now()).total_seconds())
+        await self.source.reconsider(site)
         self._refused.ring()

@@ -67,6 +67,10 @@ class ForgeSource(Protocol):
         """The forge refused its credential: try the next. False when the site has none left."""
         ...
 
+    async def reconsider(self, site: Site) -> None:
+        """Try what the forge refused once more."""
+        ...
+
     async def aclose(self) -> None:
         """Close every forge."""
         ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from pullstate.store.errors import StoreError, Untracked
 from pullstate.sync.faults import fault_of
 from pullstate.sync.readers import ReaderName, chosen
 from pullstate.sync.recording import amend
+from pullstate.sync.schedule import retry_at
 from pullstate.sync.session import Session
 
 T = TypeVar("T")
@@ -70,6 +71,23 @@ async def is_visible(session: Session, charge: Charge) -> bool:
     return found.forge_id == charge.repository.forge_id
 
 
+async def fail_site(session: Session, charges: Iterable[Charge], since: datetime) -> datetime:
+    """No credential is left that the forge accepts: all it would read fails; when to try again."""
+    now = session.now()
+    again = retry_at(since, now, session.planned_interval)
+    fault = Fault(FaultKind.UNAUTHORIZED, since, again)
+    await session.commit(_fail_all, session.key, list(charges), fault, now)
+    return again
+
+
+def _fail_all(
+    conn: Connection, reader: str, charges: Iterable[Charge], fault: Fault, now: datetime
+) -> None:
+    for charge in charges:
+        if not _is_read_by_another(conn, charge, reader, now):
+            amend(conn, charge.repository.id, fault=fault, failures=charge.sweep.failures + 1)
+
+
 def _logged(charge: Charge, known: Fault | None, error: Exception) -> str:
     """Log an error that nobody foresaw, once while it lasts; the reference that tells it apart."""
     if known and known.kind is FaultKind.UNEXPECTED and known.detail:
@@ -85,16 +103,15 @@ def _fail(
     known = agenda.charge(conn, charge.repository.id)
     if refused:
         writing.refuse(conn, known.repository.id, reader, fault.kind, now)
-        if _passes_on(conn, known, reader, now):
+        if _is_read_by_another(conn, known, reader, now):
             return True
     amend(conn, known.repository.id, fault=fault, failures=known.sweep.failures + 1)
     return False
 
 
-def _passes_on(conn: Connection, charge: Charge, reader: str, now: datetime) -> bool:
+def _is_read_by_another(conn: Connection, charge: Charge, reader: str, now: datetime) -> bool:
     """Whether a live reader is left that has not been refused."""
-    refused = {refusal.reader for refusal in reading.refusals(conn, charge.repository.id)}
+    refused = {reader, *(each.reader for each in reading.refusals(conn, charge.repository.id))}
     live = [ReaderName.parse(t) for process in lease.live(conn, now) for t in process.readers]
     repository = charge.repository
-    next_one = chosen(repository.path, repository.site_url, live, refused)
-    return next_one is not None and next_one not in refused and next_one != reader
+    return chosen(repository.path, repository.site_url, live, refused) not in {None, *refused}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
+from pullstate.domain.freshness import FaultKind
 from pullstate.store import agenda, lease
 from pullstate.store.agenda import Charge, Scope
 from pullstate.store.records import Depth
@@ -20,6 +21,7 @@ from pullstate.sync.turns import attempt
 
 LOOK_AGAIN = timedelta(seconds=1)  # for what others changed in the store
 TOGETHER = 1 / 4  # of an interval: deltas due so soon ride along with one that is due
+_REFUSALS = {FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND}
 MORE_TO_HOLD = 100  # pull requests looked at for a batch, for some may be held back
 
 
@@ -33,9 +35,18 @@ def mine(
     found: dict[int, Charge] = {}
     for charge in agenda.charges(conn, site_url):
         id_, path = charge.repository.id, charge.repository.path
-        if chosen(path, site_url, live, refusals.get(id_, frozenset())) == key:
-            found[id_] = charge
+        refused = refusals.get(id_, frozenset())
+        if chosen(path, site_url, live, refused) == key:
+            found[id_] = charge if key in refused else _unrefused(charge)
     return found
+
+
+def _unrefused(charge: Charge) -> Charge:
+    """What another credential was refused is no reason to wait for one that was not."""
+    fault = charge.sweep.fault
+    if fault is None or fault.kind not in _REFUSALS:
+        return charge
+    return replace(charge, sweep=replace(charge.sweep, fault=None))
 
 
 @dataclass(slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,7 +16,6 @@ from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.readers import ReaderName
 
 LOOK = 0.1  # seconds between two looks for the outcome
-ADDED_AN_HOUR = 20  # repositories that a process takes up because it is asked about them
 FAILED = "failed"
 
 
@@ -37,24 +35,10 @@ class Wisher:
     store: Store
     kick_loop: Callable[[], None] = lambda: None
     clock: Clock = field(default_factory=SystemClock)
-    _added: deque[datetime] = field(default_factory=lambda: deque(maxlen=ADDED_AN_HOUR))
 
     def kick(self) -> None:
         """Something is wanted: look now."""
         self.kick_loop()
-
-    def may_add(self) -> str | None:
-        """None where one more repository may be taken up by asking, and that is counted."""
-        now = self.clock.now()
-        if len(self._added) == ADDED_AN_HOUR and now - self._added[0] < timedelta(hours=1):
-            free = self._added[0] + timedelta(hours=1)
-            return (
-                f"{ADDED_AN_HOUR} repositories were taken up within the last hour because they "
-                f"were asked about, which is the most: ask again after {free:%H:%M} UTC, or name "
-                "the repository with `pullstate track`."
-            )
-        self._added.append(now)
-        return None
 
     async def wish(
         self, kind: WishKind, repository_id: int, target: str, timeout: float
