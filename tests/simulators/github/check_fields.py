@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.simulators.github.asking import FIELDS, Info, Rollup, answers, rollup
 from tests.simulators.github.checks import CheckRun, CheckSuite, Commit, StatusContext, WorkflowRun
-from tests.simulators.github.connections import Connection, connection
+from tests.simulators.github.connections import Connection, connection, timestamp
 from tests.simulators.github.model import PullRequest
 
 
@@ -38,7 +38,9 @@ def _suites(
 def _commit_author(commit: Commit, _: Info) -> SimpleNamespace:
     user = commit.author
     return SimpleNamespace(
-        date=commit.committed_date, name=user.login if user else "Somebody", user=user
+        date=timestamp(commit.committed_date),
+        name=user.login if user else "Somebody",
+        user=user,
     )
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import pydantic
 
 from pullstate.domain.site import Site
-from pullstate.forges.errors import ForgeError, Unexpected
+from pullstate.forges.errors import Unexpected
 from pullstate.forges.github.tailoring import introspection, missing_from, tailored
 from pullstate.forges.graphql import Result, ask
 from pullstate.forges.http import Answer, Credentials, ForgeHttp
@@ -119,6 +120,6 @@ def read(model: type[Read], json: Any) -> Read:
         raise Unexpected(f"an answer that cannot be read: {model.__name__}.{where}") from None
 
 
-def why(error: ForgeError) -> str:
-    """An error as the reason of a gap."""
-    return str(error)
+def route(path: str) -> str:
+    """`/repos/OWNER/NAME` of a repository's path, each part encoded once."""
+    return "/repos/" + "/".join(quote(part, safe="") for part in path.split("/"))

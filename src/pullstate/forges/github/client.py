@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pullstate.domain.merge_request import Facet, FacetBody
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import Site
-from pullstate.forges.errors import ForgeError
+from pullstate.forges.errors import ForgeError, Unexpected
 from pullstate.forges.forge import (
     Delta,
     DeltaReading,
@@ -21,6 +22,8 @@ from pullstate.forges.forge import (
 )
 from pullstate.forges.github import documents, rest
 from pullstate.forges.github.api import Api
+from pullstate.forges.github.conversation import discussions
+from pullstate.forges.github.facets import READERS
 from pullstate.forges.github.rows import lean_rows, listed, merged, row, whole_rows
 from pullstate.forges.github.threads import threads_of
 from pullstate.forges.graphql import Result
@@ -159,6 +162,15 @@ class GitHub:
     async def threads(self, targets: Sequence[Target]) -> list[ThreadsReading]:
         """All threads with all comments: 1 point for one pull request, 5 for ten."""
         return await threads_of(self._api, targets)
+
+    async def facet(self, target: Target, facet: Facet) -> FacetBody:
+        """One facet, whole. Discussions are the review threads."""
+        if facet is Facet.DISCUSSIONS:
+            [reading] = await self.threads([target])
+            if reading.threads is None:
+                raise reading.fault or Unexpected("an answer without threads")
+            return discussions(reading.threads)
+        return await READERS[facet](self._api, target)
 
     def quotas(self) -> tuple[Quota, ...]:
         """What the last answers said is left of `core` and `graphql`."""

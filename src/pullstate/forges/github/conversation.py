@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from pullstate.domain.merge_request import Discussion, Discussions, Note, Position
 from pullstate.domain.review import Comment, ReviewThread, Threads
-from pullstate.forges.github import payloads
+from pullstate.forges.github import facet_payloads
 from pullstate.forges.github.translate import login
 
 PENDING = "PENDING"
 
 
-def comment(said: payloads.Said) -> Comment:
+def comment(said: facet_payloads.Said) -> Comment:
     """A comment; its numeric id is the one that a reply call takes."""
     return Comment(
         id=said.full_database_id or said.database_id or 0,
@@ -25,14 +25,14 @@ def comment(said: payloads.Said) -> Comment:
     )
 
 
-def is_pending(said: payloads.ReviewComment) -> bool:
+def is_pending(said: facet_payloads.ReviewComment) -> bool:
     """Whether it belongs to a review that its author has not submitted: nobody else sees it."""
     review = said.pull_request_review
     return said.state == PENDING or (review is not None and review.state == PENDING)
 
 
 def thread(
-    seen: payloads.Thread, comments: Iterable[payloads.ReviewComment]
+    seen: facet_payloads.Thread, comments: Iterable[facet_payloads.ReviewComment]
 ) -> ReviewThread | None:
     """A thread with its submitted comments; None where it has none to show."""
     shown = tuple(comment(each) for each in comments if not is_pending(each))
@@ -94,7 +94,7 @@ def _position(seen: ReviewThread) -> Position:
 
 
 def notes(
-    comments: Iterable[payloads.Said], reviews: Iterable[payloads.Submitted]
+    comments: Iterable[facet_payloads.Said], reviews: Iterable[facet_payloads.Submitted]
 ) -> tuple[Note, ...]:
     """The conversation's comments and the submitted reviews that have a body, oldest first."""
     found = [Note(comment(said)) for said in comments]
@@ -102,11 +102,11 @@ def notes(
     return tuple(sorted(found, key=lambda note: (note.comment.created_at, note.comment.id)))
 
 
-def _says_something(review: payloads.Submitted) -> bool:
+def _says_something(review: facet_payloads.Submitted) -> bool:
     return review.state != PENDING and bool(review.body.strip())
 
 
-def _review_note(review: payloads.Submitted) -> Note:
+def _review_note(review: facet_payloads.Submitted) -> Note:
     """A review is as old as its submission: it may have been begun long before."""
     said = review.model_copy(update={"created_at": review.submitted_at or review.created_at})
     return Note(comment(said), review_state=review.state)

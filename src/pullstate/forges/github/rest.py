@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
-
 from pullstate.forges.errors import PullRequestsDisabled, Unexpected
 from pullstate.forges.forge import Probe, Repository
-from pullstate.forges.github.api import Api
-
-
-def route(path: str) -> str:
-    """`/repos/OWNER/NAME` of a repository's path, each part encoded once."""
-    return "/repos/" + "/".join(quote(part, safe="") for part in path.split("/"))
+from pullstate.forges.github.api import Api, route
 
 
 async def repository(api: Api, path: str) -> Repository:

@@ -13,7 +13,7 @@ from typing import Any
 from pullstate.domain.review import Threads
 from pullstate.forges.errors import ForgeError, Unexpected
 from pullstate.forges.forge import Target, ThreadsReading
-from pullstate.forges.github import facet_documents, payloads
+from pullstate.forges.github import facet_documents, facet_payloads, payloads
 from pullstate.forges.github.api import Api, Read, read
 from pullstate.forges.github.conversation import in_order, thread
 from pullstate.forges.graphql import Result
@@ -39,7 +39,7 @@ async def threads_of(api: Api, targets: Sequence[Target]) -> list[ThreadsReading
     ids = [each.provider_id for each in targets]
     found = await _paged(api, dict.fromkeys(ids), facet_documents.threads, "reviewThreads")
     _raise_if_nothing_was_answered(list(found.values()))
-    seen = {each: _read_all(payloads.Thread, found[each]) for each in found}
+    seen = {each: _read_all(facet_payloads.Thread, found[each]) for each in found}
     more = {
         each.id: each.comments.page_info.end_cursor
         for threads in seen.values()
@@ -59,7 +59,7 @@ def _raise_if_nothing_was_answered(found: Sequence[Found]) -> None:
 
 
 def _reading(
-    target: Target, found: Found, seen: Sequence[payloads.Thread], rest: Mapping[str, Found]
+    target: Target, found: Found, seen: Sequence[facet_payloads.Thread], rest: Mapping[str, Found]
 ) -> ThreadsReading:
     """All threads, those that were read with a gap, or the fault where nothing was read."""
     if found.fault and not found.pages:
@@ -67,7 +67,7 @@ def _reading(
     made, faults = [], [found.fault]
     for each in seen:
         more = rest.get(each.id) or Found()
-        comments = [*each.comments.items, *_read_all(payloads.ReviewComment, more)]
+        comments = [*each.comments.items, *_read_all(facet_payloads.ReviewComment, more)]
         made.append(thread(each, comments))
         faults.append(more.fault)
     gap = next((str(fault) for fault in faults if fault), None)
