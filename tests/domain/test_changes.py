@@ -7,6 +7,18 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import given
+from tests.domain.readings import (
+    BASE,
+    HEAD,
+    NEXT_HEAD,
+    NOON,
+    checks,
+    full,
+    lean,
+    mergeability,
+    minutes,
+)
+from tests.domain.test_observing import readings
 
 from pullstate.domain.changes import Change, ChangeKind, events, known_first
 from pullstate.domain.observing import observe
@@ -20,18 +32,6 @@ from pullstate.domain.pull_request import (
     Review,
     ReviewDecision,
 )
-from tests.domain.readings import (
-    BASE,
-    HEAD,
-    NEXT_HEAD,
-    NOON,
-    checks,
-    full,
-    lean,
-    mergeability,
-    minutes,
-)
-from tests.domain.test_observing import readings
 
 LATER = NOON + minutes(60)
 NONE, PENDING = CheckVerdict.NONE, CheckVerdict.PENDING

@@ -7,18 +7,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from pullstate.domain.observing import VANISHED, facets_read, observe
-from pullstate.domain.pull_request import (
-    Base,
-    Check,
-    CheckVerdict,
-    MergeVerdict,
-    Queue,
-    Review,
-    ReviewDecision,
-    Rules,
-)
 from tests.domain.readings import (
     BASE,
     HEAD,
@@ -30,6 +18,18 @@ from tests.domain.readings import (
     lean,
     mergeability,
     minutes,
+)
+
+from pullstate.domain.observing import VANISHED, facets_read, observe
+from pullstate.domain.pull_request import (
+    Base,
+    Check,
+    CheckVerdict,
+    MergeVerdict,
+    Queue,
+    Review,
+    ReviewDecision,
+    Rules,
 )
 
 LATER = NOON + minutes(60)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from tests.domain.readings import NOON, minutes
+
 from pullstate.domain.changes import Change, ChangeKind
 from pullstate.domain.merge_request import Note, Position
 from pullstate.domain.review import Comment, ReviewThread
 from pullstate.domain.thread_changes import note_events, note_key, thread_events
-from tests.domain.readings import NOON, minutes
 
 
 def comment(id_: int, body: str = "Why?", author: str = "ann", **more: Any) -> Comment:

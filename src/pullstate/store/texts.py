@@ -39,8 +39,8 @@ def fits(text: str) -> bool:
 
 
 def storable_text(text: str) -> str:
-    """NULs and lone surrogates become the replacement character."""
+    """NULs and lone surrogates become the replacement character; pairs of them what they mean."""
     if fits(text):
         return text
-    cleaned = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
-    return cleaned.replace("\0", "\ufffd")
+    paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return paired.replace("\0", "\ufffd")
