@@ -97,8 +97,8 @@ class Settings:
         return gitlabs[0] if len(gitlabs) == 1 else self._at(GITLAB_COM)
 
     def _at(self, known: Site) -> Site:
-        """A site that is always there, with the aliases that the file gives it."""
-        return next(site for site in self.sites if site.url == known.url)
+        """A known site with the aliases that the file gives it; the demo has none but its own."""
+        return next((site for site in self.sites if site.url == known.url), self.sites[0])
 
 
 def load_settings(

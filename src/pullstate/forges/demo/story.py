@@ -10,6 +10,7 @@ from pullstate.domain.pull_request import CheckVerdict, MergeVerdict, ReviewDeci
 from pullstate.forges.demo.world import Clock, Project, World
 
 REPOSITORY = "acme/rocket"
+DEMO_SECONDS = 26.0  # from the epoch until every act was played and synced
 HISTORY = timedelta(hours=2)  # how long before the epoch the oldest pull request was opened
 
 

@@ -1,0 +1,141 @@
+"""A process over one store: what the commands are put together from, opened when first needed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anyio import to_thread
+
+from pullstate.settings import Settings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from pullstate.domain.address import RepositoryAddress, Site
+    from pullstate.forges.forge import Forge
+    from pullstate.forges.http import Credentials
+    from pullstate.server.context import Context
+    from pullstate.store.engine import Store
+    from pullstate.sync.loop import Loop
+    from pullstate.sync.sources import CredentialSource
+
+VERSION = version("pullstate")
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+class Running:
+    """The store, the loop over it and the context of its tools.
+
+    The store's libraries are imported when it is opened: a server answers tools/list before.
+    """
+
+    def __init__(self, settings: Settings, *, syncs: bool = True) -> None:
+        self.settings = settings
+        self.syncs = syncs
+        self.store: Store | None = None
+        self.loop: Loop | None = None
+
+    async def open(self) -> Context:
+        """Open the store, ready the loop, and say what the configuration tracks. StoreError."""
+        self.store = store = await to_thread.run_sync(self._open)
+        self.loop = self._loop(store) if self.syncs else None
+        return self._context(store)
+
+    async def sync(self) -> None:
+        """Run the loop, until cancelled; at once over if this process does not sync."""
+        if self.loop is not None:
+            await self.loop.run()
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        if self.loop is not None:
+            await self.loop.source.aclose()
+        if self.store is not None:
+            self.store.close()
+
+    def source(self, store: Store) -> CredentialSource:
+        """The readers that this process can be."""
+        from pullstate.forges.tokens import Surroundings, token_sources
+        from pullstate.sync.sources import CredentialSource
+
+        tokens = token_sources(self.settings.tokens, Surroundings(os.environ))
+        return CredentialSource(tokens, self._connect, store.salt)
+
+    def _open(self) -> Store:
+        from pullstate.store.engine import Store
+
+        store = Store.open(self.settings.store)
+        if self.syncs and not store.read_only:
+            store.write_now(_take_interest, self.settings.repositories, self._remotes())
+        return store
+
+    def _remotes(self) -> list[RepositoryAddress]:
+        from pullstate.cli.remotes import remotes
+
+        return remotes(Path.cwd(), self.settings.sites)
+
+    def _loop(self, store: Store) -> Loop:
+        from pullstate.sync.loop import Loop
+
+        return Loop(
+            store,
+            self.source(store),
+            version=VERSION,
+            interval=timedelta(seconds=self.settings.interval),
+            quota_share=self.settings.quota_share,
+            quiet=0,
+        )
+
+    def _context(self, store: Store) -> Context:
+        from pullstate.server.context import Context
+        from pullstate.sync.wishing import Wisher
+
+        kick = self.loop.kick if self.loop else lambda: None
+        return Context(
+            store=store,
+            sites=self.settings.sites,
+            wisher=Wisher(store, kick),
+            clock=now,
+            default_site=self.settings.default_site,
+            default_gitlab=self.settings.default_gitlab,
+            exclusion=self.settings.exclusion,
+        )
+
+    def _connect(self, site: Site, credentials: Credentials) -> Forge:
+        from pullstate.domain.address import ForgeKind
+        from pullstate.forges import github, gitlab
+
+        ca_file = next(each.ca_file for each in self.settings.forges if each.site == site)
+        if site.kind is ForgeKind.DEMO:
+            return self._demo(site)
+        kind = github if site.kind is ForgeKind.GITHUB else gitlab
+        made = github.GitHub if site.kind is ForgeKind.GITHUB else gitlab.GitLab
+        return made(site, kind.connected(site, credentials, now, ca_file=ca_file))
+
+    def _demo(self, site: Site) -> Forge:
+        from pullstate.forges.demo import DemoForge, Story
+
+        story = Story(now, now(), site.url)
+        return DemoForge(site, story.world, story.advance)
+
+
+def _take_interest(
+    conn: Connection, named: Sequence[RepositoryAddress], remotes: Sequence[RepositoryAddress]
+) -> None:
+    """What the configuration names is read whole, the remotes of this directory less deep."""
+    from pullstate.store import writing
+    from pullstate.store.records import Depth, Interest
+
+    for address in named:
+        writing.track(conn, address, Depth.ALL, by=Interest.CONFIGURATION, at=now())
+    for address in remotes:
+        writing.track(conn, address, Depth.OPEN, by=Interest.REMOTE, at=now())

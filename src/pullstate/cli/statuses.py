@@ -1,0 +1,86 @@
+"""`pullstate status`: what is stored, how fresh it is, and what fails."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from pullstate.cli import tables
+from pullstate.cli.options import Failed
+from pullstate.cli.running import VERSION, now
+from pullstate.domain import freshness
+from pullstate.server.answers import sync_block
+from pullstate.settings import Settings
+from pullstate.store import lease, reading
+from pullstate.store.engine import Store
+from pullstate.store.errors import StoreError
+
+Row = dict[str, Any]
+
+
+def status(settings: Settings, as_json: bool) -> None:
+    """Print the state of the store. Failed where it cannot be opened."""
+    try:
+        store = Store.open(settings.store)
+        told = _told(store)
+    except StoreError as error:
+        raise Failed(str(error)) from None
+    if as_json:
+        sys.stdout.write(json.dumps(told) + "\n")
+    else:
+        tables.show(_shown(told))
+
+
+def _told(store: Store) -> Row:
+    known = store.read_now(reading.status)
+    return {
+        "version": VERSION,
+        "store": store.url,
+        "bytes": store.path.stat().st_size if store.path else None,
+        "notes": list(store.notes),
+        "readOnly": store.read_only,
+        "processes": len(store.read_now(lease.live, now())),
+        "pullRequests": known.pull_requests,
+        "unfinished": known.unfinished,
+        "threads": known.threads,
+        "repositories": [_repository(store, line) for line in known.repositories],
+    }
+
+
+def _repository(store: Store, line: reading.RepositoryStatus) -> Row:
+    facts = store.read_now(reading.freshness, line.repository.id, now())
+    return {
+        "repositoryUrl": line.repository.url,
+        "depth": line.repository.depth,
+        "tracked": line.repository.tracked,
+        "pullRequests": line.pull_requests,
+        "unfinished": line.unfinished,
+        "sync": sync_block(freshness.report(facts, now())),
+    }
+
+
+def _shown(told: Row) -> RenderableType:
+    size = f", {told['bytes']:,} bytes" if told["bytes"] is not None else ""
+    head = [
+        Text(f"pullstate {told['version']}, {told['processes']} processes running"),
+        Text(f"store {told['store']}{size}{', read only' if told['readOnly'] else ''}"),
+        *(Text(note, style="yellow") for note in told["notes"]),
+        Text(f"{told['pullRequests']} pull requests, {told['unfinished']} unfinished"),
+    ]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("REPOSITORY", "DEPTH", "PRS", "OPEN", "SYNC"):
+        table.add_column(column)
+    for row in told["repositories"]:
+        table.add_row(
+            row["repositoryUrl"],
+            row["depth"] or "untracked",
+            str(row["pullRequests"]),
+            str(row["unfinished"]),
+            tables.freshness(row["sync"]),
+        )
+    return Group(*head, table)
