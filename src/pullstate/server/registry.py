@@ -22,6 +22,7 @@ from pullstate.server.arguments import Arguments, CamelArguments, Reader
 from pullstate.server.errors import ArgumentError, ToolError, UnknownTool
 from pullstate.server.failures import log_failure
 from pullstate.server.schemas import Schema, input_schema, output_schema
+from pullstate.server.values import Takes
 from pullstate.server.wire import compact, fitting
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "CamelArguments",
     "Registry",
     "Reply",
+    "Takes",
     "Tool",
     "ToolError",
     "UnknownTool",

@@ -35,14 +35,17 @@ BROKEN_STDOUT_STATUS = 1
 _SIGNALS = [getattr(signal, n) for n in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, n)]
 
 
-def serve(server: Server[Any]) -> int:
+def serve(server: Server[Any], parent: int | None = None) -> int:
     """Serve one client until it goes, and return the exit status.
+
+    `parent` is the parent's pid as the process began; a caller that imported much before it came
+    here knows it better than `os.getppid()` does now.
 
     Returns (0) only at the end of stdin. In every other case a thread may be waiting for stdin
     for ever, so the process is left from here, after the server has closed: with 128 and the
     signal's number, 0 for a parent that is gone, 1 for a broken stdout.
     """
-    return anyio.run(_serve, server, os.getppid())
+    return anyio.run(_serve, server, os.getppid() if parent is None else parent)
 
 
 async def _serve(server: Server[Any], parent: int) -> int:
