@@ -69,7 +69,7 @@ class Lines:
         """Say how far a repository is."""
         if progress.url not in self.lines:
             self.lines[progress.url] = self.display.add_task(progress.url, total=None, told="")
-        rows = f", {progress.stored} pull requests" if progress.stored else ""
+        rows = f", {progress.rows} pull requests" if progress.rows else ""
         done = 1 if progress.stage == "done" else None
         self.display.update(
             self.lines[progress.url], told=progress.stage + rows, total=done, completed=done or 0

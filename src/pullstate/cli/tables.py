@@ -11,6 +11,8 @@ from rich.text import Text
 
 Row = dict[str, Any]
 
+PIPED_WIDTH = 160
+
 _COLOURS = {
     "APPROVED": "green",
     "APPROVED_WAITING": "cyan",
@@ -34,15 +36,20 @@ _PREFIXES = ("PULL_REQUEST_STATE_", "REVIEW_DECISION_", "CHECKS_", "MERGEABILITY
 
 
 def show(answer: RenderableType) -> None:
-    """Print for a person; colours where standard output is a terminal."""
-    Console(highlight=False, soft_wrap=False).print(answer)
+    """Print for a person; colours, and its width, where standard output is a terminal."""
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
+    console.print(answer)
 
 
 def pull_requests(reply: Row) -> RenderableType:
     """`list`: a line each, and how fresh they are."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("#", "STATE", "CHECKS", "MERGE", "REVIEW", "BRANCH", "TITLE"):
-        table.add_column(column, overflow="ellipsis", no_wrap=True)
+    for column in ("#", "STATE", "CHECKS", "MERGE", "REVIEW"):
+        table.add_column(column, no_wrap=True, min_width=len(column))
+    for column in ("BRANCH", "TITLE"):
+        table.add_column(column, overflow="ellipsis", no_wrap=True, ratio=1)
     for row in reply["pullRequests"]:
         table.add_row(
             str(row["number"]),
