@@ -44,9 +44,8 @@ class CheckActs(RepositoryActs):
         A value is a conclusion or, of a run that has not ended, its status. Called again it
         replaces what this workflow said before.
         """
-        commit = _commit(target)
-        self.clear_checks(commit, workflow=workflow)
-        suite = self.add_suite(commit, workflow=workflow, event=event)
+        self.clear_checks(target, workflow=workflow)
+        suite = self.add_suite(target, workflow=workflow, event=event)
         for name, outcome in {**(checks or {}), **more}.items():
             self.add_check_run(suite, name, outcome)
         return suite
@@ -68,6 +67,10 @@ class CheckActs(RepositoryActs):
         suite = CheckSuite(commit, made_by, status, conclusion, at, at, self.next_id())
         if workflow is not None:
             suite.workflow_run = self._workflow_run(suite, workflow, event)
+        if isinstance(target, PullRequest):
+            suite.head_branch = target.head_ref_name
+            source = target.head_repository
+            suite.head_repository = source.name_with_owner if source else None
         commit.suites.append(self.known(suite))
         commit.repository.changed()
         return suite

@@ -46,6 +46,31 @@ def check_suite(found: CheckSuite, api: str) -> Payload:
     }
 
 
+def workflow_run(found: CheckSuite, api: str) -> Payload:
+    """A suite of Actions as its run. Runs of forks name no pull requests, and so none does here."""
+    run, commit = found.workflow_run, found.commit
+    assert run is not None
+    return {
+        "id": run.database_id,
+        "node_id": run.id,
+        "name": run.workflow.name,
+        "workflow_id": run.workflow.database_id,
+        "event": run.event,
+        "status": found.status.lower(),
+        "conclusion": found.conclusion.lower() if found.conclusion else None,
+        "run_number": run.run_number,
+        "run_attempt": run.run_attempt,
+        "check_suite_id": found.database_id,
+        "head_sha": commit.oid,
+        "head_branch": found.head_branch,
+        "head_repository": {"full_name": found.head_repository} if found.head_repository else None,
+        "pull_requests": [],
+        "html_url": run.url,
+        "created_at": timestamp(found.created_at),
+        "updated_at": timestamp(found.updated_at),
+    }
+
+
 def status(found: StatusContext, api: str) -> Payload:
     return {
         "id": found.database_id,

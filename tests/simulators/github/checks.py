@@ -103,6 +103,9 @@ class CheckSuite:
     database_id: int
     workflow_run: WorkflowRun | None = None
     runs: list[CheckRun] = field(default_factory=list)
+    head_branch: str | None = None
+    """What a workflow ran for; another pull request may have the same head commit."""
+    head_repository: str | None = None
 
     @property
     def id(self) -> str:

@@ -138,6 +138,31 @@ def _check_suites(call: Call) -> Answer:
     )
 
 
+@within_repository("/actions/runs")
+def _workflow_runs(call: Call) -> Answer:
+    wanted = call.wants("head_sha")
+    runs = [
+        suite
+        for commit in call.found.commits.values()
+        if not call.finds_no_checks and commit.oid == (wanted or commit.oid)
+        for suite in commit.suites
+        if suite.workflow_run
+    ]
+    return call.page(
+        runs,
+        check_payloads.workflow_run,
+        lambda total, shown: {"total_count": total, "workflow_runs": shown},
+    )
+
+
+@within_repository("/branches/{branch:path}")
+def _branch(call: Call) -> Answer:
+    tip = call.found.branches.get(call.variables["branch"])
+    if tip is None:
+        raise RestRefusal(404, "Branch not found")
+    return Answer.of({"name": call.variables["branch"], "commit": {"sha": tip.oid}})
+
+
 @within_repository("/commits/{ref:path}/status")
 def _combined_status(call: Call) -> Answer:
     """Pending, with a count of 0, where there are no statuses at all."""

@@ -1,13 +1,19 @@
-"""GitHub as the sync loop asks it: GraphQL for the facts, REST for what is free there."""
+"""GitHub as the sync loop asks it: GraphQL for the facts, REST for what is free there.
+
+Without a token GraphQL is closed, and when its quota is used up REST still has its own: then the
+delta and single readings go on over REST, and what it cannot say is left unseen, with the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import TypeVar
 
 from pullstate.domain.merge_request import Facet, FacetBody
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import Site
-from pullstate.forges.errors import ForgeError, Unexpected
+from pullstate.forges.errors import Forbidden, RateLimited, Unexpected
 from pullstate.forges.forge import (
     Delta,
     DeltaReading,
@@ -20,16 +26,17 @@ from pullstate.forges.forge import (
     Target,
     ThreadsReading,
 )
-from pullstate.forges.github import documents, rest
+from pullstate.forges.github import graphql, rest, rest_facets
 from pullstate.forges.github.api import Api
 from pullstate.forges.github.conversation import discussions
 from pullstate.forges.github.facets import READERS
-from pullstate.forges.github.rows import lean_rows, listed, merged, row, whole_rows
+from pullstate.forges.github.rest import NEEDS_TOKEN, Rest
 from pullstate.forges.github.threads import threads_of
-from pullstate.forges.graphql import Result
+from pullstate.forges.graphql import RESOURCE
 from pullstate.forges.http import ForgeHttp
 
 LIMITS = Limits(open_page=25, lean_page=100, read_batch=25, delta_batch=10, threads_batch=10)
+Answered = TypeVar("Answered")
 
 
 class GitHub:
@@ -42,6 +49,7 @@ class GitHub:
         self.site = site
         self._http = http
         self._api = Api(site, http)
+        self._graphql_back_at: datetime | None = None
 
     async def find_repository(self, path: str) -> Repository:
         """The repository at an address, followed through renames (301 within the host).
@@ -51,34 +59,35 @@ class GitHub:
         return await rest.repository(self._api, path)
 
     async def open_page(self, repository: Repository, cursor: str | None, size: int) -> Page:
-        """Unfinished pull requests with all facts, oldest first. 1 point, 1 more for names."""
-        result = await self._api.ask(
-            documents.OPEN_PAGE, repository=repository.forge_id, size=size, after=cursor
-        )
-        found = listed(result)
-        rows = await whole_rows(self._api, found.rows)
-        return found.page((seen for seen, _ in rows), merged(*(gaps for _, gaps in rows)))
+        """Unfinished pull requests with all facts, oldest first. 1 point, 1 more for names.
+
+        Without a token the rows have no observations: reading each would take the hour's requests.
+        """
+        if await self._http.authorised():
+            return await graphql.open_page(self._api, repository, cursor, size)
+        return await self._listed(repository, cursor, size, state="open", direction="asc")
 
     async def lean_page(
         self, repository: Repository, cursor: str | None, size: int, *, newest_first: bool = False
     ) -> Page:
         """Every pull request by creation; unfinished ones without observations. 1 point."""
-        result = await self._api.ask(
-            documents.LEAN_PAGE,
-            repository=repository.forge_id,
-            size=size,
-            after=cursor,
-            direction="DESC" if newest_first else "ASC",
-        )
-        found = listed(result)
-        return found.page(lean_rows(found.rows))
+        if await self._http.authorised():
+            return await graphql.lean_page(self._api, repository, cursor, size, newest_first)
+        direction = "desc" if newest_first else "asc"
+        return await self._listed(repository, cursor, size, state="all", direction=direction)
+
+    async def _listed(
+        self, repository: Repository, cursor: str | None, size: int, **order: str
+    ) -> Page:
+        by_rest = Rest(self._api, NEEDS_TOKEN)
+        return await by_rest.page(repository, cursor, size, sort="created", **order)
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         """Lean rows that changed, newest first; up to ten repositories for 1 point."""
-        cursors = {f"c{n}": each.cursor for n, each in enumerate(deltas)}
-        ids = {f"r{n}": each.repository.forge_id for n, each in enumerate(deltas)}
-        result = await self._api.ask(documents.delta(len(deltas)), size=size, **ids, **cursors)
-        return [_delta_reading(result, f"r{n}", each) for n, each in enumerate(deltas)]
+        return await self._either(
+            lambda: graphql.changed(self._api, deltas, size),
+            lambda by_rest: by_rest.changed(deltas, size),
+        )
 
     async def probe(self, repository: Repository, etag: str | None) -> Probe | None:
         """Whether the newest change is still the one that `etag` vouches for.
@@ -91,76 +100,35 @@ class GitHub:
 
     async def read(self, targets: Sequence[Target]) -> list[Reading]:
         """Targets with all facts, up to 25 for 1 point, and 1 to name what failed on them."""
-        result = await self._api.ask(documents.READ, ids=[each.provider_id for each in targets])
-        return await self._readings(result, targets)
-
-    async def _readings(self, result: Result, targets: Sequence[Target]) -> list[Reading]:
-        rows, faults = [], {}
-        nodes = result.data.get("nodes") or ()
-        for number, target in enumerate(targets):
-            try:
-                node = nodes[number] if number < len(nodes) else None
-                rows.append(row(result, node, "nodes", number))
-            except ForgeError as fault:
-                faults[number] = Reading(target, fault=fault)
-        seen = iter(await whole_rows(self._api, rows))
-        return [
-            faults[number] if number in faults else Reading(target, *_parts(next(seen)))
-            for number, target in enumerate(targets)
-        ]
+        return await self._either(
+            lambda: graphql.read(self._api, targets), lambda by_rest: by_rest.read(targets)
+        )
 
     async def find_number(self, repository: Repository, number: int) -> PullRequest:
         """One pull request with all facts. NotVisible where the number is none, or an issue's."""
-        result = await self._api.ask(
-            documents.NUMBERED, repository=repository.forge_id, number=number
+        return await self._either(
+            lambda: graphql.find_number(self._api, repository, number),
+            lambda by_rest: by_rest.find_number(repository, number),
         )
-        node = result.data.get("node")
-        if not node:
-            raise result.missing("node")
-        found = row(result, node.get("pullRequest"), "node", "pullRequest")
-        [(seen, _)] = await whole_rows(self._api, [found])
-        return seen
 
     async def find_branch(
         self, repository: Repository, branch: str, owner: str | None
     ) -> tuple[PullRequest, ...]:
         """Every pull request opened from a branch, newest first, unfinished ones with all facts."""
-        rows = [
-            each
-            for each in await self._lean_from_branch(repository, branch)
-            if each.head.branch == branch and _is_of(each, owner)
-        ]
-        unfinished = [Target(repository, e.number, e.provider_id) for e in rows if not e.finished]
-        whole = await self._read_all(unfinished)
-        return tuple(whole.get(each.number, each) for each in rows)
-
-    async def _lean_from_branch(self, repository: Repository, branch: str) -> list[PullRequest]:
-        rows: list[PullRequest] = []
-        cursor: str | None = None
-        while True:
-            result = await self._api.ask(
-                documents.FROM_BRANCH,
-                repository=repository.forge_id,
-                branch=branch,
-                size=LIMITS.lean_page,
-                after=cursor,
-            )
-            found = listed(result)
-            rows += lean_rows(found.rows)
-            if found.next is None:
-                return rows
-            cursor = found.next
-
-    async def _read_all(self, targets: Sequence[Target]) -> dict[int, PullRequest]:
-        found: dict[int, PullRequest] = {}
-        for start in range(0, len(targets), LIMITS.read_batch):
-            for reading in await self.read(targets[start : start + LIMITS.read_batch]):
-                if reading.pull_request is not None:
-                    found[reading.target.number] = reading.pull_request
-        return found
+        return await self._either(
+            lambda: graphql.find_branch(self._api, repository, branch, owner, LIMITS),
+            lambda by_rest: by_rest.find_branch(repository, branch, owner),
+        )
 
     async def threads(self, targets: Sequence[Target]) -> list[ThreadsReading]:
-        """All threads with all comments: 1 point for one pull request, 5 for ten."""
+        """All threads with all comments: 1 point for one pull request, 5 for ten.
+
+        RateLimited while GraphQL's quota is used up; Forbidden for each without a token.
+        """
+        if not await self._http.authorised():
+            return [ThreadsReading(each, fault=Forbidden(NEEDS_TOKEN)) for each in targets]
+        if self._graphql_back_at and self._graphql_back_at > self._http.now():
+            raise RateLimited(self._graphql_back_at, RESOURCE)
         return await threads_of(self._api, targets)
 
     async def facet(self, target: Target, facet: Facet) -> FacetBody:
@@ -170,7 +138,10 @@ class GitHub:
             if reading.threads is None:
                 raise reading.fault or Unexpected("an answer without threads")
             return discussions(reading.threads)
-        return await READERS[facet](self._api, target)
+        return await self._either(
+            lambda: READERS[facet](self._api, target),
+            lambda _: rest_facets.READERS[facet](self._api, target),
+        )
 
     def quotas(self) -> tuple[Quota, ...]:
         """What the last answers said is left of `core` and `graphql`."""
@@ -180,26 +151,23 @@ class GitHub:
         """Close connections."""
         await self._http.aclose()
 
-
-def _parts(seen: tuple[PullRequest, tuple[tuple[str, str], ...]]) -> tuple:
-    pull_request, gaps = seen
-    return pull_request, None, gaps
-
-
-def _delta_reading(result: Result, alias: str, delta: Delta) -> DeltaReading:
-    """One repository's page, down to `since`; what is missing says nothing of the repository."""
-    try:
-        found = listed(result, alias)
-    except ForgeError as fault:
-        return DeltaReading(delta, fault=fault)
-    rows = lean_rows(found.rows)
-    changed = [each for each in rows if each.changed_at >= delta.since]
-    page = found.page(changed)
-    reached = len(changed) < len(rows)
-    return DeltaReading(
-        delta, Page(page.repository, page.rows, None, page.gaps) if reached else page
-    )
+    async def _either(
+        self,
+        by_graphql: Callable[[], Awaitable[Answered]],
+        by_rest: Callable[[Rest], Awaitable[Answered]],
+    ) -> Answered:
+        """Ask GraphQL, or REST where GraphQL is closed or its own quota is used up."""
+        if not await self._http.authorised():
+            return await by_rest(Rest(self._api, NEEDS_TOKEN))
+        if not self._graphql_back_at or self._graphql_back_at <= self._http.now():
+            try:
+                return await by_graphql()
+            except RateLimited as limit:
+                if limit.resource != RESOURCE:
+                    raise
+                self._graphql_back_at = limit.until
+        return await by_rest(Rest(self._api, _used_up(self._graphql_back_at)))
 
 
-def _is_of(seen: PullRequest, owner: str | None) -> bool:
-    return owner is None or seen.head.owner.casefold() == owner.casefold()
+def _used_up(until: datetime) -> str:
+    return f"GitHub's GraphQL limit is used up until {until:%Y-%m-%dT%H:%M:%SZ}"

@@ -1,0 +1,132 @@
+"""GitHub over GraphQL: pages, deltas, re-readings and look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pullstate.domain.pull_request import PullRequest
+from pullstate.forges.errors import ForgeError
+from pullstate.forges.forge import Delta, DeltaReading, Limits, Page, Reading, Repository, Target
+from pullstate.forges.github import documents
+from pullstate.forges.github.api import Api
+from pullstate.forges.github.rest import is_rest_cursor
+from pullstate.forges.github.rows import Row, lean_rows, listed, merged, row, whole_rows
+from pullstate.forges.graphql import Result
+
+
+async def open_page(api: Api, repository: Repository, cursor: str | None, size: int) -> Page:
+    """Unfinished ones with all facts, oldest first."""
+    result = await api.ask(
+        documents.OPEN_PAGE, repository=repository.forge_id, size=size, after=_own(cursor)
+    )
+    found = listed(result)
+    rows = await whole_rows(api, found.rows)
+    return found.page((seen for seen, _ in rows), merged(*(gaps for _, gaps in rows)))
+
+
+async def lean_page(
+    api: Api, repository: Repository, cursor: str | None, size: int, newest_first: bool
+) -> Page:
+    """All by creation, lean."""
+    result = await api.ask(
+        documents.LEAN_PAGE,
+        repository=repository.forge_id,
+        size=size,
+        after=_own(cursor),
+        direction="DESC" if newest_first else "ASC",
+    )
+    found = listed(result)
+    return found.page(lean_rows(found.rows))
+
+
+async def changed(api: Api, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
+    """Lean rows that changed, of several repositories in one request."""
+    ids = {f"r{n}": each.repository.forge_id for n, each in enumerate(deltas)}
+    cursors = {f"c{n}": _own(each.cursor) for n, each in enumerate(deltas)}
+    result = await api.ask(documents.delta(len(deltas)), size=size, **ids, **cursors)
+    return [_delta_reading(result, f"r{n}", each) for n, each in enumerate(deltas)]
+
+
+def _delta_reading(result: Result, alias: str, delta: Delta) -> DeltaReading:
+    """One repository's page, down to `since`; what is missing says nothing of the repository."""
+    try:
+        found = listed(result, alias)
+    except ForgeError as fault:
+        return DeltaReading(delta, fault=fault)
+    page = found.page(lean_rows(found.rows))
+    rows = tuple(each for each in page.rows if each.changed_at >= delta.since)
+    onward = page.next if len(rows) == len(page.rows) else None
+    return DeltaReading(delta, replace(page, rows=rows, next=onward))
+
+
+async def read(api: Api, targets: Sequence[Target]) -> list[Reading]:
+    """Targets with all facts."""
+    result = await api.ask(documents.READ, ids=[each.provider_id for each in targets])
+    found = [_row_or_fault(result, number) for number in range(len(targets))]
+    seen = iter(await whole_rows(api, [each for each in found if isinstance(each, Row)]))
+    return [_reading(each, one, seen) for each, one in zip(targets, found, strict=True)]
+
+
+def _row_or_fault(result: Result, number: int) -> Row | ForgeError:
+    nodes = result.data.get("nodes") or ()
+    try:
+        return row(result, nodes[number] if number < len(nodes) else None, "nodes", number)
+    except ForgeError as fault:
+        return fault
+
+
+def _reading(target: Target, found: Row | ForgeError, seen) -> Reading:
+    if isinstance(found, ForgeError):
+        return Reading(target, fault=found)
+    pull_request, gaps = next(seen)
+    return Reading(target, pull_request, gaps=gaps)
+
+
+async def find_number(api: Api, repository: Repository, number: int) -> PullRequest:
+    """One by its number."""
+    result = await api.ask(documents.NUMBERED, repository=repository.forge_id, number=number)
+    node = result.data.get("node")
+    if not node:
+        raise result.missing("node")
+    found = row(result, node.get("pullRequest"), "node", "pullRequest")
+    [(seen, _)] = await whole_rows(api, [found])
+    return seen
+
+
+async def find_branch(
+    api: Api, repository: Repository, branch: str, owner: str | None, limits: Limits
+) -> tuple[PullRequest, ...]:
+    """Those of a branch: finished ones as a list has them, the others with all facts."""
+    listed_ones = await _from_branch(api, repository, branch, limits.lean_page)
+    rows = [e for e in listed_ones if e.head.branch == branch and _is_of(e, owner)]
+    unfinished = [Target(repository, e.number, e.provider_id) for e in rows if not e.finished]
+    whole: dict[int, PullRequest] = {}
+    for start in range(0, len(unfinished), limits.read_batch):
+        for reading in await read(api, unfinished[start : start + limits.read_batch]):
+            if reading.pull_request is not None:
+                whole[reading.target.number] = reading.pull_request
+    return tuple(whole.get(each.number, each) for each in rows)
+
+
+async def _from_branch(
+    api: Api, repository: Repository, branch: str, size: int
+) -> list[PullRequest]:
+    rows: list[PullRequest] = []
+    asked = {"repository": repository.forge_id, "branch": branch, "size": size}
+    cursor: str | None = None
+    while True:
+        found = listed(await api.ask(documents.FROM_BRANCH, **asked, after=cursor))
+        rows += lean_rows(found.rows)
+        if found.next is None:
+            return rows
+        cursor = found.next
+
+
+def _own(cursor: str | None) -> str | None:
+    """A cursor of GraphQL's; a walk that began over REST begins anew."""
+    return None if is_rest_cursor(cursor) else cursor
+
+
+def _is_of(seen: PullRequest, owner: str | None) -> bool:
+    return owner is None or seen.head.owner.casefold() == owner.casefold()
