@@ -8,7 +8,8 @@ ForgeError
 ├── PullRequestsDisabled    the repository has none by its own choice
 ├── Unreachable             no answer: DNS, TCP, TLS, timeouts
 │   └── Overloaded          an answer that a smaller page may mend: 502, 503, 504, HTML, cut JSON,
-│                           RESOURCE_LIMITS_EXCEEDED
+│       │                   RESOURCE_LIMITS_EXCEEDED
+│       └── NotTheApi       a web page where the API should be: another address, or a proxy
 └── Unexpected              an answer that we cannot read
 """
 
@@ -53,6 +54,10 @@ class Unreachable(ForgeError):
 
 class Overloaded(Unreachable):
     """An answer that a smaller page may mend: 502, 503, 504, HTML, cut JSON, resource limits."""
+
+
+class NotTheApi(Overloaded):
+    """A web page where the API should be: another address, a sign-in page, or a proxy."""
 
 
 class Unexpected(ForgeError):

@@ -77,15 +77,25 @@ class Result:
         )
 
 
-async def ask(http: ForgeHttp, path: str, document: str, variables: Mapping[str, Any]) -> Result:
-    """Send a document. Raises where there is no data to speak of; the rest is in the result."""
+async def ask(
+    http: ForgeHttp,
+    path: str,
+    document: str,
+    variables: Mapping[str, Any],
+    *,
+    resource: str = RESOURCE,
+) -> Result:
+    """Send a document. Raises where there is no data to speak of; the rest is in the result.
+
+    `resource` is what the request counts against unless the answer says otherwise.
+    """
     body = {"query": document, "variables": variables}
-    answer = (await http.post(path, body, resource=RESOURCE)).json
+    answer = (await http.post(path, body, resource=resource)).json
     if not isinstance(answer, dict):
         raise Overloaded("an answer that is no GraphQL answer")
     refused = tuple(_refused(answer.get("errors")))
     if any(each.kind in _LIMITED for each in refused):
-        raise RateLimited(_until(http), RESOURCE)
+        raise RateLimited(_until(http, resource), resource)
     if any(each.kind in _TOO_MUCH for each in refused):
         raise Overloaded("the question takes the forge too long")
     data = answer.get("data")
@@ -112,8 +122,8 @@ def _kind(error: Mapping[str, Any]) -> str:
     return "TIMEOUT" if _TOO_MUCH_WORDS.search(str(error.get("message"))) else ""
 
 
-def _until(http: ForgeHttp) -> datetime:
+def _until(http: ForgeHttp, resource: str) -> datetime:
     for quota in http.quotas():
-        if quota.resource == RESOURCE and quota.resets_at > http.now():
+        if quota.resource == resource and quota.resets_at > http.now():
             return quota.resets_at
     return http.now() + UNTOLD_WAIT

@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pullstate.forges.errors import (
     Forbidden,
     ForgeError,
+    NotTheApi,
     NotVisible,
     Overloaded,
     RateLimited,
@@ -52,7 +53,8 @@ def refusal_of(answer: Received) -> ForgeError | None:
     if limited := _rate_limit(answer):
         return limited
     if answer.status in (502, 503, 504) or (answer.is_html and answer.status != 304):
-        return Overloaded(_words_for_a_page(answer))
+        kind = NotTheApi if answer.status < 500 else Overloaded
+        return kind(_words_for_a_page(answer))
     if 200 <= answer.status < 300 or answer.status == 304:
         return None
     if answer.status == 401:

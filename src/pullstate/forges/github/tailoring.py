@@ -1,17 +1,18 @@
-"""Documents cut to what a server knows: one unknown field fails a whole query.
+"""All documents, and which of their fields a GitHub Enterprise Server may not know.
 
-github.com knows all that is asked; a GitHub Enterprise Server is asked once what it has.
+github.com knows all that is asked; a server is asked once what it has.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from pullstate.forges import tailoring
 from pullstate.forges.github import documents, facet_documents
+from pullstate.forges.tailoring import tailored
 
-_OPTIONAL = re.compile(r"\s*#\s*((?:\w+\.\w+\s*)+)$")
+__all__ = ["every_document", "introspection", "missing_from", "optional_fields", "tailored"]
 
 
 def every_document() -> dict[str, str]:
@@ -30,43 +31,14 @@ def every_document() -> dict[str, str]:
 
 def optional_fields() -> frozenset[str]:
     """Every `Type.field` (or `Union.Member`) that some document can do without."""
-    return frozenset(
-        name
-        for document in every_document().values()
-        for line in document.splitlines()
-        if (found := _OPTIONAL.search(line))
-        for name in found[1].split()
-    )
-
-
-def tailored(document: str, missing: Collection[str] = ()) -> str:
-    """A document without the lines that ask for a missing field, and without comments."""
-    kept = []
-    for line in document.splitlines():
-        found = _OPTIONAL.search(line)
-        if not found or set(missing).isdisjoint(found[1].split()):
-            kept.append(_OPTIONAL.sub("", line))
-    return "\n".join(kept)
+    return tailoring.optional_fields(every_document().values())
 
 
 def introspection() -> str:
-    """The question what there is of the optional fields, and of optional members of unions."""
-    types = sorted({name.partition(".")[0] for name in optional_fields()})
-    asked = " ".join(
-        f'{name}: __type(name: "{name}") {{ fields {{ name }} possibleTypes {{ name }} }}'
-        for name in types
-    )
-    return f"query Fields {{ {asked} }}"
+    """The question what a server has of the optional fields."""
+    return tailoring.introspection(optional_fields())
 
 
 def missing_from(answer: Mapping[str, Any]) -> frozenset[str]:
     """The optional fields that a server's answer to the introspection does not have."""
-    return frozenset(
-        name for name in optional_fields() if name.partition(".")[2] not in _names(answer, name)
-    )
-
-
-def _names(answer: Mapping[str, Any], field: str) -> set[str]:
-    known = answer.get(field.partition(".")[0]) or {}
-    listed = [*(known.get("fields") or ()), *(known.get("possibleTypes") or ())]
-    return {each["name"] for each in listed}
+    return tailoring.missing_from(answer, optional_fields())
