@@ -19,9 +19,7 @@ from pullstate.store.schema import metadata
 from tests.domain.readings import NOON
 
 POSTGRES = "PULLSTATE_TEST_POSTGRES"
-needs_postgres = pytest.mark.skipif(
-    not os.environ.get(POSTGRES), reason=f"{POSTGRES} names no PostgreSQL database"
-)
+KINDS = ["sqlite", "postgres"] if os.environ.get(POSTGRES) else ["sqlite"]
 ADDRESS = RepositoryAddress(GITHUB_COM, "acme/rocket")
 
 
@@ -65,7 +63,7 @@ def server_url(made_schema: str) -> str:
     return made_schema
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=needs_postgres)])
+@pytest.fixture(params=KINDS)
 def url(request: pytest.FixtureRequest) -> str:
     """Where an empty store of each kind lies."""
     if request.param == "sqlite":

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, event
 
 from pullstate.domain.observing import VANISHED
 from pullstate.domain.pull_request import (
@@ -29,6 +28,7 @@ from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, Repository
 from tests.domain.readings import NEXT_BASE, NEXT_HEAD, NOON, checks, full, lean, mergeability
 from tests.store.conftest import track
+from tests.store.statements import written
 
 AT = NOON + timedelta(days=1)
 LATER = AT + timedelta(hours=1)
@@ -168,22 +168,6 @@ def test_reading_the_same_again_writes_no_pull_request_and_no_change(store, repo
     assert not [each for each in statements if '"change"' in each or " change " in each]
     assert not [each for each in statements if "INTO pull_request" in each]
     assert stored(store, repository).observed.checks == LATER
-
-
-def written(act) -> list[str]:
-    """The statements that insert or update while something is done."""
-    seen: list[str] = []
-
-    def note(_connection, _cursor, statement, *_rest):
-        if statement.startswith(("INSERT", "UPDATE", "DELETE")):
-            seen.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        act()
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-    return seen
 
 
 def test_text_that_no_database_can_hold_is_replaced_and_stays_so(store, repository):
