@@ -130,6 +130,7 @@ def upgrade() -> None:
         sa.Column("title", sa.Text(), nullable=False),
         sa.Column("author", sa.Text(), nullable=False),
         sa.Column("head_branch", sa.Text(), nullable=False),
+        sa.Column("shown_branch", sa.Text(), nullable=False),
         sa.Column("head_sha", sa.Text(), nullable=False),
         sa.Column("head_owner", sa.Text(), nullable=False),
         sa.Column("head_repository_url", sa.Text(), nullable=False),
@@ -175,7 +176,7 @@ def upgrade() -> None:
     op.create_index(
         "ix_pull_request_branch",
         "pull_request",
-        ["repository_id", "head_branch", "unfinished", "opened_at", "number"],
+        ["repository_id", "shown_branch", "unfinished", "opened_at", "number"],
         unique=False,
         sqlite_where=sa.text("gone_at IS NULL"),
         postgresql_where=sa.text("gone_at IS NULL"),

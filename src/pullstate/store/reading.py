@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, distinct, func, select, tuple_
+from sqlalchemy import Connection, Select, bindparam, distinct, func, or_, select, tuple_
 
 from pullstate.domain.changes import ChangeKind
 from pullstate.domain.freshness import Freshness
+from pullstate.domain.text import clean_line
 from pullstate.store.facets import facet, note_page
 from pullstate.store.feed import changes, newest_change, oldest_cursor
 from pullstate.store.lease import served_sites
@@ -88,7 +89,11 @@ _AFTER = tuple_(_rows.unfinished, _rows.opened_at, _rows.number) < tuple_(
     bindparam("opened_at", type_=_rows.opened_at.type),
     bindparam("number", type_=_rows.number.type),
 )
-_OF_BRANCH = _rows.head_branch == bindparam("branch")
+# What a branch is shown as finds it by the index; what it is called tells it from others that are
+# shown alike.
+_OF_BRANCH = (_rows.shown_branch == bindparam("shown")) & or_(
+    _rows.head_branch == bindparam("branch"), _rows.shown_branch == bindparam("branch")
+)
 _OF_OWNER = func.lower(_rows.head_owner) == bindparam("owner")
 
 
@@ -117,12 +122,13 @@ def page(
 ) -> list[StoredPullRequest]:
     """A page of the total order: unfinished first, newest opened first, highest number first.
 
-    `branch` is exact and case-sensitive, `owner` (of the head) is neither; gone ones are left out.
+    `branch` is exact and case-sensitive, as the forge has it or as it is shown with its hidden
+    characters taken out; `owner` (of the head) is neither. Gone ones are left out.
     `after` is the key of the last row before the page, which need not be stored any more.
     """
     given: dict[str, Any] = {"repository_id": repository_id, "limit": limit}
     if branch is not None:
-        given["branch"] = branch
+        given |= _named(branch)
     if owner is not None:
         given["owner"] = owner.lower()
     if after is not None:
@@ -130,6 +136,10 @@ def page(
         given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
     query = PAGES[branch is not None, owner is not None, after is not None]
     return [stored_of(row) for row in connection.execute(query, given).all()]
+
+
+def _named(branch: str) -> dict[str, str]:
+    return {"branch": branch, "shown": clean_line(branch).text}
 
 
 _UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
@@ -185,7 +195,7 @@ def moved_since(
     query = _MOVED
     given: dict[str, Any] = {"repository_id": repository_id, "seq": seq}
     if branch is not None:
-        query, given = query.where(_OF_BRANCH), given | {"branch": branch}
+        query, given = query.where(_OF_BRANCH), given | _named(branch)
     if owner is not None:
         query, given = query.where(_OF_OWNER), given | {"owner": owner.lower()}
     return connection.execute(query, given).scalar_one()

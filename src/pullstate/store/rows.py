@@ -23,6 +23,7 @@ from pullstate.domain.pull_request import (
     ReviewDecision,
     Rules,
 )
+from pullstate.domain.text import clean_line
 from pullstate.store.records import FacetTimes, StoredPullRequest
 from pullstate.store.schema import freshness, pull_request
 
@@ -63,9 +64,10 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
     """A row of COLUMNS → the pull request and what the store knows of it."""
     (
         id_, handle, repository_id, number, provider_id, url, title, author,
-        head_branch, head_sha, head_owner, head_repository_url, base_branch, base_sha,
-        draft, opened_at, changed_at, merged_at, closed_at, closed_at_is_estimated,
-        queue_position, queue_state, checks_sha, checks_verdict, checks_detail,
+        head_branch, _shown_branch, head_sha, head_owner, head_repository_url,
+        base_branch, base_sha, draft, opened_at, changed_at, merged_at, closed_at,
+        closed_at_is_estimated, queue_position, queue_state,
+        checks_sha, checks_verdict, checks_detail,
         merge_verdict, merge_raw, merge_head, merge_base, recheck_due, last_known,
         review_decision, review_detail, rules, unresolved_threads,
         _unfinished, first_seen_at, _backfilled, gone_at, *times,
@@ -154,6 +156,7 @@ def values_of(known: PullRequest) -> dict[str, Any]:
         "title": known.title,
         "author": known.author,
         "head_branch": head.branch,
+        "shown_branch": clean_line(head.branch).text,
         "head_sha": head.sha,
         "head_owner": head.owner,
         "head_repository_url": head.repository_url,

@@ -137,6 +137,7 @@ pull_request = Table(
     Column("title", Text, nullable=False),
     Column("author", Text, nullable=False),
     Column("head_branch", Text, nullable=False),
+    Column("shown_branch", Text, nullable=False),  # the same as tools show it
     Column("head_sha", Text, nullable=False),
     Column("head_owner", Text, nullable=False),
     Column("head_repository_url", Text, nullable=False),
@@ -185,7 +186,7 @@ by_order = Index(
 by_branch = Index(
     "ix_pull_request_branch",
     pull_request.c.repository_id,
-    pull_request.c.head_branch,
+    pull_request.c.shown_branch,
     pull_request.c.unfinished,
     pull_request.c.opened_at,
     pull_request.c.number,
