@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, distinct, func, select
 
 from pullstate.domain.address import RepositoryAddress, Site
 from pullstate.domain.site import ForgeKind
@@ -39,8 +39,7 @@ def track(
 def added_by_asking(connection: Connection, since: datetime) -> int:
     """How many repositories were first wanted by a question since a time."""
     asked = (
-        select(func.count())
-        .select_from(repository)
+        select(func.count(distinct(repository.c.id)))
         .join(interest, interest.c.repository_id == repository.c.id)
         .where(
             interest.c.by == Interest.QUESTION.value,
