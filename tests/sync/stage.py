@@ -60,8 +60,10 @@ class Stage:
         reader = Reader(ReaderName(SITE.url, "demo"), forge)
         fence = store.write_now(lease.take, reader.key, "me", 10**9)
         store.write_now(lease.enroll, "me", 1, "1", [str(reader.name)], NOW + timedelta(days=900))
-        session = Session(store, reader, lambda: fence, clock, interval=I)
-        return cls(store, clock, world, forge, session, Lanes(session, timedelta(days=999)))
+        session = Session(
+            store, reader, lambda: fence, clock, interval=I, within=timedelta(days=999)
+        )
+        return cls(store, clock, world, forge, session, Lanes(session))
 
     def track(self, project: Project, depth: Depth = Depth.ALL, by: str = "command") -> int:
         """Want a repository of the world; our id of it."""
@@ -87,6 +89,14 @@ class Stage:
     def asked(self, *questions: str) -> list[tuple[str, str]]:
         """What the forge was asked, of all or of some questions."""
         return [each for each in self.forge.requests if not questions or each[0] in questions]
+
+    def cannot_probe(self) -> None:
+        """As a forge that has no free look."""
+
+        async def probe(repository: object, etag: str | None) -> None:
+            return None
+
+        self.forge.probe = probe
 
     async def swept(self, project: Project, depth: Depth = Depth.ALL) -> int:
         """Track a repository and sweep it for the first time; our id of it."""

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import anyio
 import pytest
 
 from pullstate.domain.address import RepositoryAddress
-from pullstate.domain.freshness import FaultKind
 from pullstate.domain.pull_request import CheckVerdict
 from pullstate.domain.site import ForgeKind, Site
 from pullstate.forges.demo import DemoForge, Project, World
-from pullstate.forges.errors import RateLimited, Unauthorized
-from pullstate.store import agenda, lease, reading, writing
+from pullstate.store import reading, writing
 from pullstate.store.engine import Store
 from pullstate.store.records import Depth
-from pullstate.store.wishes import WishKind
 from pullstate.sync.loop import Loop
 from pullstate.sync.readers import Reader, ReaderName
 from pullstate.sync.wishing import Wisher

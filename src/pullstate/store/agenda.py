@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from pullstate.domain.merge_request import Facet
 from pullstate.domain.site import ForgeKind
@@ -17,6 +28,7 @@ from pullstate.store.errors import Untracked
 from pullstate.store.records import Repository, StoredPullRequest, Sweep
 from pullstate.store.rows import COLUMNS, stored_of
 from pullstate.store.schema import (
+    alias,
     facet,
     freshness,
     pull_request,
@@ -99,6 +111,19 @@ def refusals(conn: Connection, site_url: str) -> Mapping[int, frozenset[str]]:
     for repository_id, reader in conn.execute(query):
         found[repository_id].add(reader)
     return {repository_id: frozenset(readers) for repository_id, readers in found.items()}
+
+
+def aliases(conn: Connection, repository_id: int) -> list[str]:
+    """The paths, case-folded, that a repository had before."""
+    query = select(alias.c.path_key).where(alias.c.repository_id == repository_id)
+    return list(conn.execute(query).scalars())
+
+
+def drop_alias(conn: Connection, repository_id: int, path: str) -> None:
+    """A path does not lead to a repository any more."""
+    conn.execute(
+        delete(alias).where(alias.c.repository_id == repository_id, alias.c.path_key == path)
+    )
 
 
 def forge_kind(conn: Connection, repository_id: int) -> ForgeKind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
+from pullstate.forges.errors import ForgeError, Unauthorized
 from pullstate.forges.forge import Repository, Target
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
@@ -43,6 +44,20 @@ async def confirm(session: Session, charge: Charge, found: Repository) -> None:
     after = await _identify(session, charge, found)
     if after.repository.id != known.id:
         raise Untracked("the address belongs to another repository now")
+
+
+async def check_aliases(session: Session, charge: Charge) -> None:
+    """Drop each former address at which another repository lives by now."""
+    known = charge.repository
+    for path in await session.read(agenda.aliases, known.id):
+        try:
+            found = await session.ask(session.forge.find_repository, path)
+        except Unauthorized:
+            raise
+        except ForgeError:
+            continue  # says nothing
+        if found.forge_id != known.forge_id:
+            await session.commit(agenda.drop_alias, known.id, path)
 
 
 async def _identify(session: Session, charge: Charge, found: Repository) -> Charge:

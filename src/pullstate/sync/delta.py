@@ -27,6 +27,7 @@ from pullstate.sync.turns import attempt, failed
 PROBES_AT_MOST = 10  # deltas in a row that a 304 may save
 # A probe costs a request each and saves a point; one delta asks for ten repositories at one point.
 PROBED_TOGETHER = 2
+LEFT_OUT = Unexpected("the forge left a repository out")  # which does not make it empty
 NEWEST_CHANGE = "newest change"  # what an ETag is kept for
 
 
@@ -80,7 +81,9 @@ def _skip(conn: Connection, recorder: Recorder, asking: Asking) -> None:
     _end(conn, recorder, charge, asking, probes_skipped=charge.sweep.probes_skipped + 1)
 
 
-async def _ask(session: Session, askings: Sequence[Asking]) -> list[tuple[Asking, DeltaReading]]:
+async def _ask(
+    session: Session, askings: Sequence[Asking]
+) -> list[tuple[Asking, DeltaReading | Exception]]:
     """One request. Where it fails as a whole, every charge in it has failed."""
     questions = [asking.question for asking in askings]
     names = " ".join(str(asking.charge.repository.id) for asking in askings)
@@ -92,21 +95,19 @@ async def _ask(session: Session, askings: Sequence[Asking]) -> list[tuple[Asking
         )
     except Unauthorized:
         raise
-    except ForgeError as error:
-        return [(a, DeltaReading(a.question, fault=error)) for a in askings]
+    except Exception as error:
+        return [(asking, error) for asking in askings]
     given = {answer.delta: answer for answer in answers}
-    return [(a, given.get(a.question) or _unanswered(a)) for a in askings]
+    return [(a, given.get(a.question) or LEFT_OUT) for a in askings]
 
 
-def _unanswered(asking: Asking) -> DeltaReading:
-    """A missing alias is not an empty repository."""
-    return DeltaReading(asking.question, fault=Unexpected("the forge left a repository out"))
-
-
-async def _taken(session: Session, asking: Asking, answer: DeltaReading) -> Asking | None:
+async def _taken(
+    session: Session, asking: Asking, answer: DeltaReading | Exception
+) -> Asking | None:
     """Write one page; the delta that goes on, or None where it ended, completely or not."""
-    if answer.page is None:
-        await failed(session, asking.charge, answer.fault or Unexpected("no page"))
+    if isinstance(answer, Exception) or answer.page is None:
+        error = answer if isinstance(answer, Exception) else answer.fault
+        await failed(session, asking.charge, error or LEFT_OUT)
         return None
     return await attempt(session, asking.charge, _take, session, asking, answer.page)
 

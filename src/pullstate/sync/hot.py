@@ -21,14 +21,14 @@ from pullstate.forges.errors import (
 from pullstate.forges.forge import Reading
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
-from pullstate.store.errors import Untracked
+from pullstate.store.errors import StoreError, Untracked
 from pullstate.store.records import StoredPullRequest
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
 from pullstate.sync.recording import Recorder, Seen
 from pullstate.sync.schedule import retry_at
 from pullstate.sync.session import Session
-from pullstate.sync.turns import is_visible
+from pullstate.sync.turns import foreseen, is_visible
 
 Answered = tuple[StoredPullRequest, Reading]
 FACETS = ("details", "checks", "mergeability", "review")
@@ -47,8 +47,9 @@ async def run(
         answers = await session.ask(session.forge.read, targets)
     except Unauthorized:
         raise
-    except ForgeError as error:
-        answers = [Reading(each, fault=error) for each in targets]
+    except Exception as error:
+        fault = foreseen(session, "read", error)
+        answers = [Reading(each, fault=fault) for each in targets]
     by_target = {answer.target: answer for answer in answers}
     read: dict[int, list[Answered]] = defaultdict(list)
     for each, asked in zip(due, targets, strict=True):
@@ -58,8 +59,7 @@ async def run(
         if not await _visible(session, charges[repository_id], answered):
             answered[:] = [(s, replace(a, fault=Forbidden("hidden"))) for s, a in answered]
         _note_gaps(session, repository_id, answered)
-    recorder = Recorder(session.key, session.interval, session.memory)
-    await session.commit(_write, recorder, read, began_at)
+    await _commit(session, read, began_at)
     return [answer for answered in read.values() for _, answer in answered]
 
 
@@ -70,6 +70,27 @@ async def _visible(session: Session, charge: Charge, read: Sequence[Answered]) -
     if any(answer.pull_request is not None for _, answer in read):
         return True
     return await is_visible(session, charge)
+
+
+async def _commit(
+    session: Session, read: Mapping[int, Sequence[Answered]], began_at: datetime
+) -> None:
+    """Write everything at once; should a row not go in, every row by itself, without that one."""
+    recorder = Recorder(session.key, session.interval, session.memory)
+    try:
+        await session.commit(_write, recorder, read, began_at)
+    except StoreError:
+        raise
+    except Exception as error:
+        if sum(map(len, read.values())) > 1:
+            for repository_id, answered in read.items():
+                for each in answered:
+                    await _commit(session, {repository_id: [each]}, began_at)
+            return
+        [[(stored, answer)]] = read.values()
+        fault = foreseen(session, "record", error)
+        alone = {stored.repository_id: [(stored, replace(answer, pull_request=None, fault=fault))]}
+        await session.commit(_write, recorder, alone, began_at)
 
 
 def _note_gaps(session: Session, repository_id: int, read: Sequence[Answered]) -> None:

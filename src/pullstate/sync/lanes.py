@@ -37,10 +37,9 @@ _URGENCY = {backfill.OPEN: 0, backfill.ALL: 1, backfill.REST: 2}
 
 @dataclass(slots=True)
 class Lanes:
-    """The lanes of one session. `within`: how old a live process's last heartbeat may be."""
+    """The lanes of one session."""
 
     session: Session
-    within: timedelta
     _under_way: set[object] = field(default_factory=set)
     _at_once: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
     _kept_house_at: datetime | None = None
@@ -50,7 +49,7 @@ class Lanes:
         """The repositories that are this session's to read."""
         session = self.session
         return await session.read(
-            mine, session.key, session.reader.site.url, session.now(), self.within
+            mine, session.key, session.reader.site.url, session.now(), session.within
         )
 
     async def wishes(self, start: Start) -> datetime:

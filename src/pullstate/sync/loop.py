@@ -112,8 +112,9 @@ class Loop:
             self.clock,
             interval=self.interval,
             share=self.quota_share,
+            within=self.membership.within,
         )
-        lanes, began_at = Lanes(session, self.membership.within), self.clock.now()
+        lanes, began_at = Lanes(session), self.clock.now()
         try:
             lead = Lead(session, lanes, self._bell)
             end = await lead.run(partial(self._renewed, fence), self.membership.beat)

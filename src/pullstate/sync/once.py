@@ -108,6 +108,7 @@ class Once:
             self.clock,
             interval=self.interval,
             share=self.quota_share,
+            within=self.membership.within,
         )
         failure: list[Exception] = []
         async with anyio.create_task_group() as group:

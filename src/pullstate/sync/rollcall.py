@@ -6,7 +6,7 @@ itself: it is due at once, and the hot set reads it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection
@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from pullstate.forges.forge import Page
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
-from pullstate.sync.charges import confirm, ref
+from pullstate.sync.charges import check_aliases, confirm, ref
 from pullstate.sync.recording import Recorder, seen_in
 from pullstate.sync.schedule import roll_call_again_at
 from pullstate.sync.session import Session
@@ -45,6 +45,8 @@ async def step(session: Session, charge: Charge) -> None:
     session.memory.note_gaps(charge.repository.id, "roll-call", page.gaps)
     recorder = Recorder(session.key, session.interval, session.memory)
     await session.commit(_write, recorder, Call(charge, page, at, began_at or at))
+    if page.next is None:
+        await check_aliases(session, charge)
 
 
 def _write(conn: Connection, recorder: Recorder, call: Call) -> None:
@@ -60,8 +62,3 @@ def _write(conn: Connection, recorder: Recorder, call: Call) -> None:
         missing = agenda.not_seen_since(conn, repository_id, call.began_at)
         writing.schedule(conn, [(each, call.at) for each in missing])
     recorder.amend(conn, repository_id, **fields)
-
-
-def restarted(charge: Charge) -> Charge:
-    """The charge with its roll-call from the beginning: a cursor may go stale."""
-    return replace(charge, sweep=replace(charge.sweep, roll_call_cursor=None))

@@ -13,7 +13,7 @@ from pullstate.forges.errors import Overloaded, RateLimited, Unreachable
 from pullstate.forges.forge import Forge, Quota
 from pullstate.store import writing
 from pullstate.store.engine import Store
-from pullstate.store.lease import Fence
+from pullstate.store.lease import LIVE, Fence
 from pullstate.sync.budget import PER_MINUTE, Ledger, Pace, Purpose
 from pullstate.sync.clock import Clock
 from pullstate.sync.memory import Memory
@@ -38,10 +38,13 @@ class Session:
         *,
         interval: timedelta,
         share: float = 0.5,
+        within: timedelta = LIVE,
     ) -> None:
+        """`within`: how old the last heartbeat of a process that lives may be."""
         self.store = store
         self.reader = reader
         self.clock = clock
+        self.within = within
         self.memory = Memory()
         self.ledger = Ledger(share)
         self.ending = anyio.Event()  # set: finish the page at hand, then leave

@@ -23,6 +23,7 @@ from pullstate.sync.faults import words
 from pullstate.sync.recording import Recorder
 from pullstate.sync.schedule import THREADS_AGAIN
 from pullstate.sync.session import Session
+from pullstate.sync.turns import foreseen
 
 THREADS = "threads"
 
@@ -52,8 +53,9 @@ async def _ask(session: Session, targets: Sequence[Target]) -> list[ThreadsReadi
             return [ThreadsReading(targets[0], fault=error)]
         half = len(targets) // 2
         return [*await _ask(session, targets[:half]), *await _ask(session, targets[half:])]
-    except ForgeError as error:
-        return [ThreadsReading(each, fault=error) for each in targets]
+    except Exception as error:
+        fault = foreseen(session, THREADS, error)
+        return [ThreadsReading(each, fault=fault) for each in targets]
     by_target = {answer.target: answer for answer in given}
     left_out = Unexpected("the forge left a pull request out")
     return [by_target.get(each) or ThreadsReading(each, fault=left_out) for each in targets]
@@ -112,9 +114,10 @@ async def read_facet(session: Session, charge: Charge, wanted: FacetWanted) -> N
         )
     except Unauthorized:
         raise
-    except ForgeError as error:
-        await session.commit(_write_facet, wanted, None, words(error), began_at)
-        raise
+    except Exception as error:
+        fault = foreseen(session, f"facet {wanted.facet}", error)
+        await session.commit(_write_facet, wanted, None, words(fault), began_at)
+        raise fault from error
     await session.commit(_write_facet, wanted, body, None, began_at)
 
 

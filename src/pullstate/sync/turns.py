@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from sqlalchemy import Connection
 
 from pullstate.domain.freshness import Fault, FaultKind
-from pullstate.forges.errors import Forbidden, ForgeError, NotVisible, Unauthorized
+from pullstate.forges.errors import Forbidden, ForgeError, NotVisible, Unauthorized, Unexpected
 from pullstate.store import agenda, lease, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
+from pullstate.sync.charges import confirm
 from pullstate.sync.faults import fault_of
 from pullstate.sync.readers import ReaderName, chosen
 from pullstate.sync.recording import amend
@@ -24,6 +26,55 @@ from pullstate.sync.session import Session
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
+
+
+async def _moved_on(session: Session, charge: Charge) -> bool:
+    """Whether another repository lives at the address of one that is not found any more."""
+    if charge.repository.forge_id is None:
+        return False
+    try:
+        found = await session.ask(session.forge.find_repository, charge.repository.path)
+        await confirm(session, charge, found)
+    except Untracked:
+        return True
+    except Unauthorized:
+        raise
+    except ForgeError:
+        return False
+    return False
+
+
+def foreseen(session: Session, question: str, error: Exception) -> ForgeError:
+    """The error, where it is a forge's; any other is logged, once, and is unexpected."""
+    if isinstance(error, ForgeError):
+        return error
+    reference = f"reference {secrets.token_hex(4)}"
+    what = f"{question} {type(error)}"
+    if what not in session.memory.logged:
+        session.memory.logged.add(what)
+        log.error("%s failed (%s)", question, reference, exc_info=error)
+    return Unexpected(reference)
+
+
+@dataclass(frozen=True, slots=True)
+class Others:
+    """The live readers other `than` one, at a moment."""
+
+    than: str
+    now: datetime
+    within: timedelta
+
+    @classmethod
+    def of(cls, session: Session) -> Others:
+        return cls(session.key, session.now(), session.within)
+
+    def read(self, conn: Connection, charge: Charge) -> bool:
+        """Whether one of them may read a repository, and has not been refused."""
+        known = charge.repository
+        refused = {self.than, *(each.reader for each in reading.refusals(conn, known.id))}
+        running = lease.live(conn, self.now, self.within)
+        live = [ReaderName.parse(text) for process in running for text in process.readers]
+        return chosen(known.path, known.site_url, live, refused) not in {None, *refused}
 
 
 async def attempt(
@@ -49,12 +100,14 @@ async def failed(session: Session, charge: Charge, error: Exception) -> bool:
     """Store a failed attempt; True where the repository passed on to another reader instead."""
     if isinstance(error, Unauthorized):
         raise error
+    if isinstance(error, NotVisible) and await _moved_on(session, charge):
+        return False
     known, now = charge.sweep.fault, session.now()
     detail = "" if isinstance(error, ForgeError) else _logged(charge, known, error)
     fault = fault_of(error, known, now, session.interval, detail)
     refused = isinstance(error, Forbidden | NotVisible)
     try:
-        return await session.commit(_fail, session.key, charge, fault, refused, now)
+        return await session.commit(_fail, Others.of(session), charge, fault, refused)
     except Untracked:
         return False
 
@@ -76,15 +129,13 @@ async def fail_site(session: Session, charges: Iterable[Charge], since: datetime
     now = session.now()
     again = retry_at(since, now, session.planned_interval)
     fault = Fault(FaultKind.UNAUTHORIZED, since, again)
-    await session.commit(_fail_all, session.key, list(charges), fault, now)
+    await session.commit(_fail_all, Others.of(session), list(charges), fault)
     return again
 
 
-def _fail_all(
-    conn: Connection, reader: str, charges: Iterable[Charge], fault: Fault, now: datetime
-) -> None:
+def _fail_all(conn: Connection, others: Others, charges: Iterable[Charge], fault: Fault) -> None:
     for charge in charges:
-        if not _is_read_by_another(conn, charge, reader, now):
+        if not others.read(conn, charge):
             amend(conn, charge.repository.id, fault=fault, failures=charge.sweep.failures + 1)
 
 
@@ -97,21 +148,11 @@ def _logged(charge: Charge, known: Fault | None, error: Exception) -> str:
     return reference
 
 
-def _fail(
-    conn: Connection, reader: str, charge: Charge, fault: Fault, refused: bool, now: datetime
-) -> bool:
+def _fail(conn: Connection, others: Others, charge: Charge, fault: Fault, refused: bool) -> bool:
     known = agenda.charge(conn, charge.repository.id)
     if refused:
-        writing.refuse(conn, known.repository.id, reader, fault.kind, now)
-        if _is_read_by_another(conn, known, reader, now):
+        writing.refuse(conn, known.repository.id, others.than, fault.kind, others.now)
+        if others.read(conn, known):
             return True
     amend(conn, known.repository.id, fault=fault, failures=known.sweep.failures + 1)
     return False
-
-
-def _is_read_by_another(conn: Connection, charge: Charge, reader: str, now: datetime) -> bool:
-    """Whether a live reader is left that has not been refused."""
-    refused = {reader, *(each.reader for each in reading.refusals(conn, charge.repository.id))}
-    live = [ReaderName.parse(t) for process in lease.live(conn, now) for t in process.readers]
-    repository = charge.repository
-    return chosen(repository.path, repository.site_url, live, refused) not in {None, *refused}

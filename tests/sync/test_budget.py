@@ -1,0 +1,154 @@
+"""A share of what is left: the interval stretches first, a backfill waits, the rest has a tenth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pullstate.forges.forge import Quota
+from pullstate.sync.budget import Ledger, Pace, Purpose
+from tests.sync.stage import NOW, I
+
+HOUR = timedelta(hours=1)
+FULL = Quota("graphql", 5000, 5000, NOW + HOUR)
+
+
+class Account:
+    """A forge's quota that the ledger is told of, request by request."""
+
+    def __init__(self, quota: Quota = FULL, share: float = 0.5) -> None:
+        self.quota = quota
+        self.ledger = Ledger(share)
+        self.ledger.settle([quota], Purpose.UPKEEP, NOW)
+
+    def spend(self, points: int, purpose: Purpose, at=NOW) -> None:
+        self.quota = replace(self.quota, remaining=self.quota.remaining - points)
+        self.ledger.settle([self.quota], purpose, at)
+
+    def somebody_else_spends(self, points: int) -> None:
+        self.quota = replace(self.quota, remaining=self.quota.remaining - points)
+
+
+def test_without_any_quota_told_everything_is_allowed():
+    ledger = Ledger(0.5)
+    assert all(ledger.allows(purpose, I, NOW) for purpose in Purpose)
+    assert ledger.stretched(I, NOW) == I
+
+
+def test_a_backfill_spends_at_most_its_share_of_the_window():
+    account, spent = Account(), 0
+    while account.ledger.allows(Purpose.BACKFILL, I, NOW):
+        account.spend(1, Purpose.BACKFILL)
+        spent += 1
+    assert 2450 <= spent <= 2500
+
+
+def test_a_new_window_opens_the_budget_again():
+    account = Account()
+    while account.ledger.allows(Purpose.BACKFILL, I, NOW):
+        account.spend(10, Purpose.BACKFILL)
+    later = NOW + HOUR
+    assert account.ledger.allows(Purpose.BACKFILL, I, later)
+    account.ledger.settle([Quota("graphql", 5000, 5000, later + HOUR)], Purpose.UPKEEP, later)
+    assert account.ledger.allows(Purpose.BACKFILL, I, later)
+
+
+def test_a_backfill_leaves_what_upkeep_will_want_until_the_window_ends():
+    account = Account(replace(FULL, remaining=400))
+    account.spend(3, Purpose.UPKEEP, NOW + I)  # a cycle costs 3 points: 177 until the reset
+    spent = 0
+    while account.ledger.allows(Purpose.BACKFILL, I, NOW + I):
+        account.spend(1, Purpose.BACKFILL, NOW + I)
+        spent += 1
+    assert spent < 30
+    assert account.ledger.allows(Purpose.UPKEEP, I, NOW + I)
+
+
+def test_the_rest_gets_at_most_a_tenth_of_the_budget():
+    account, spent = Account(), 0
+    while account.ledger.allows(Purpose.REST, I, NOW):
+        account.spend(1, Purpose.REST)
+        spent += 1
+    assert 240 <= spent <= 250
+    assert account.ledger.allows(Purpose.BACKFILL, I, NOW)
+
+
+def test_the_interval_stretches_where_upkeep_would_spend_more_than_its_share():
+    account = Account(replace(FULL, remaining=100))
+    account.spend(10, Purpose.UPKEEP, NOW + I)
+    stretched = account.ledger.stretched(I, NOW + I)
+    assert I < stretched < HOUR
+    assert stretched / I == pytest.approx(590 / 40, rel=0.05)
+
+
+def test_with_nothing_left_of_our_part_upkeep_waits_for_the_window():
+    account = Account(replace(FULL, remaining=8))
+    account.spend(4, Purpose.UPKEEP, NOW + I)
+    assert account.ledger.stretched(I, NOW + I) == HOUR - I
+
+
+def test_what_the_person_spends_makes_our_part_smaller_but_is_not_counted_as_ours():
+    account = Account()
+    account.somebody_else_spends(4000)
+    account.spend(1, Purpose.BACKFILL)
+    assert account.ledger.allows(Purpose.BACKFILL, I, NOW)
+    spent = 0
+    while account.ledger.allows(Purpose.BACKFILL, I, NOW):
+        account.spend(1, Purpose.BACKFILL)
+        spent += 1
+    assert 450 <= spent <= 500
+
+
+def test_resources_are_counted_apart_and_the_scarcer_one_decides():
+    ledger = Ledger(0.5)
+    ledger.settle([FULL, Quota("core", 5000, 1, NOW + HOUR)], Purpose.UPKEEP, NOW)
+    assert not ledger.allows(Purpose.BACKFILL, I, NOW)
+    assert ledger.waits_until(Purpose.BACKFILL, I, NOW) == NOW + HOUR
+
+
+def test_two_answers_that_differ_by_a_second_about_the_reset_speak_of_one_window():
+    account = Account()
+    for second in range(200):
+        reset = NOW + HOUR + timedelta(seconds=second % 2)
+        account.quota = replace(account.quota, resets_at=reset)
+        account.spend(10, Purpose.BACKFILL)
+    assert account.ledger.waits_until(Purpose.BACKFILL, I, NOW) is None
+    for _ in range(60):
+        account.spend(10, Purpose.BACKFILL)
+    assert account.ledger.waits_until(Purpose.BACKFILL, I, NOW) is not None
+
+
+@given(
+    share=st.floats(0.05, 1.0),
+    remaining=st.integers(0, 5000),
+    costs=st.lists(st.tuples(st.integers(1, 10), st.sampled_from(list(Purpose))), max_size=60),
+)
+def test_what_can_wait_never_takes_more_than_the_share(share, remaining, costs):
+    account = Account(replace(FULL, remaining=remaining), share)
+    spent = 0
+    for cost, purpose in costs:
+        if purpose is not Purpose.UPKEEP and account.ledger.allows(purpose, I, NOW):
+            cost = min(cost, account.quota.remaining)
+            account.spend(cost, purpose)
+            spent += cost
+    assert spent <= share * remaining + 10
+
+
+def test_a_pace_lets_a_minute_hold_so_many_requests_and_no_more():
+    pace, at, sent = Pace(80), NOW, []
+    for _ in range(300):
+        at += pace.send(at)
+        sent.append(at)
+    for start in sent:
+        assert sum(start <= each < start + timedelta(minutes=1) for each in sent) <= 80
+    assert sent[79] == NOW
+    assert sent[80] == NOW + timedelta(minutes=1)
+
+
+def test_no_pace_is_no_bound():
+    pace = Pace(None)
+    assert all(pace.send(NOW) == timedelta(0) for _ in range(1000))
