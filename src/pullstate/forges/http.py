@@ -154,7 +154,7 @@ class ForgeHttp:
                 return self._read(received)
             if method != "GET" and received.status not in (307, 308):
                 raise Unexpected("the forge redirects a request that cannot be sent again")
-            url = self._address(urljoin(url, received.headers.get("location", "")))
+            url = self._address(_joined(url, received.headers.get("location", "")))
         raise Unexpected(f"more than {MAX_REDIRECTS} redirects")
 
     def _read(self, received: Received) -> Answer:
@@ -247,6 +247,14 @@ def _origin(url: str) -> tuple[str, str, int]:
         return parts.scheme, parts.hostname or "", port
     except ValueError:
         return "", "", 0
+
+
+def _joined(url: str, location: str) -> str:
+    """Where a redirect leads; "://" where to is no web address."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        return "://"
 
 
 def _is_loopback(hostname: str) -> bool:
