@@ -15,6 +15,7 @@ from sqlalchemy import (
     Select,
     and_,
     delete,
+    exists,
     func,
     or_,
     select,
@@ -35,6 +36,7 @@ from pullstate.store.schema import (
     refusal,
     repository,
     sweep,
+    thread,
     thread_reading,
 )
 
@@ -214,7 +216,11 @@ def threads_wanted(
     """
     read = thread_reading.c.observed_at
     changed = thread_reading.c.changed_at_when_read < pull_request.c.changed_at
-    again = and_(pull_request.c.unresolved_threads > 0, read < unresolved_before)
+    unresolved = exists().where(
+        thread.c.pull_request_id == pull_request.c.id, thread.c.is_resolved.is_(False)
+    )
+    open_still = or_(pull_request.c.unresolved_threads > 0, unresolved)
+    again = and_(read < unresolved_before, open_still)
     open_ones = and_(pull_request.c.unfinished == 1, or_(read.is_(None), changed, again))
     query = (
         _STORED.outerjoin(thread_reading, thread_reading.c.pull_request_id == pull_request.c.id)

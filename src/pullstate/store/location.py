@@ -16,6 +16,7 @@ from pullstate.store.errors import StoreMisplaced, StoreUnreachable
 
 FILE_NAME = "pullstate.db"
 MOUNTS = Path("/proc/mounts")
+LASTING = Path("/var/tmp")  # survives a restart of the machine, unlike most /tmp
 
 # WAL needs shared memory between processes, which these do not give: files come out damaged.
 # https://sqlite.org/wal.html, https://sqlite.org/howtocorrupt.html#_filesystems_with_broken_or_missing_lock_implementations
@@ -35,14 +36,14 @@ class Location:
     notes: tuple[str, ...] = ()
 
 
-def locate(named: str | Path | None, mounts: Path = MOUNTS) -> Location:
+def locate(named: str | Path | None, mounts: Path = MOUNTS, lasting: Path = LASTING) -> Location:
     """The place of the store that was named (a path or a SQLAlchemy URL), or of the default one.
 
     Raises StoreMisplaced for a named path on a network or virtual file system, StoreUnreachable
     for a URL that no store can have. The default falls back to a private folder on a local disk.
     """
     if named is None or named == "":
-        return _default(mounts)
+        return _default(mounts, lasting)
     if isinstance(named, Path) or "://" not in named:
         return _file(Path(named).expanduser(), mounts)
     url = _parsed(named)
@@ -128,12 +129,12 @@ def _at(path: Path, *notes: str) -> Location:
     return Location(URL.create("sqlite", database=str(path)), path, notes)
 
 
-def _default(mounts: Path) -> Location:
+def _default(mounts: Path, lasting: Path) -> Location:
     folder = user_data_path("pullstate", appauthor=False)
     why = _unfit(folder, mounts)
     if why is None:
         return _at(folder / FILE_NAME)
-    fallback = _private_fallback()
+    fallback = _private_fallback(mounts, lasting)
     return _at(fallback / FILE_NAME, f"{folder} {why}; the store is at {fallback} instead")
 
 
@@ -149,10 +150,10 @@ def _unfit(folder: Path, mounts: Path) -> str | None:
     return None if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
 
 
-def _private_fallback() -> Path:
+def _private_fallback(mounts: Path, lasting: Path) -> Path:
     """A folder of this user alone outside the home, refused when somebody else made it."""
-    lasting = Path("/var/tmp")
-    root = lasting if os.access(lasting, os.W_OK) else Path(tempfile.gettempdir())
+    fit = os.access(lasting, os.W_OK | os.X_OK) and not is_remote(lasting, mounts)
+    root = lasting if fit else Path(tempfile.gettempdir())
     user = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
     folder = root / f"pullstate-{user}"
     try:
