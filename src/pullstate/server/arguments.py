@@ -205,14 +205,15 @@ def _outline(parameter: Parameter) -> str:
 
 def _nearest(name: str, prefix: str, parameters: tuple[Parameter, ...]) -> str:
     candidates = dict(_paths(prefix, parameters))
-    close = difflib.get_close_matches(_bare(name), candidates, n=1, cutoff=0.7)
+    close = difflib.get_close_matches(_bare(name), candidates, n=1, cutoff=0.6)
     return f" (did you mean {candidates[close[0]]}?)" if close else ""
 
 
 def _paths(prefix: str, parameters: tuple[Parameter, ...]) -> Iterator[tuple[str, str]]:
     """Each parameter's bare name and its path as advertised; an outer one hides an inner one."""
     for parameter in parameters:
-        yield from _paths(f"{prefix}{parameter.name}.", parameter.parts)
+        if parameter.schema["type"] == "object":
+            yield from _paths(f"{prefix}{parameter.name}.", parameter.parts)
     for parameter in parameters:
         yield _bare(parameter.name), prefix + parameter.name
 
