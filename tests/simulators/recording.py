@@ -36,6 +36,7 @@ def described(request: Request) -> dict[str, Any]:
         "path": request.path,
         "query": request.query,
         "operation": operation or None,
+        "document": request.graphql.get("query") if operation else None,
         "variables": request.graphql.get("variables") if operation else None,
         "user": request.notes.get("user"),
         "token": request.notes.get("token", "")[-4:],

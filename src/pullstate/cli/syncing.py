@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 
+import anyio
 import click
 from rich.console import Console
 from rich.progress import Progress as Display
@@ -23,16 +25,28 @@ from pullstate.sync.once import Once, Progress, Synced
 
 
 async def forever(settings: Settings) -> int:
-    """The loop, until a signal ends it."""
+    """The loop, until a signal ends it: then its leases are given up."""
     running = Running(settings)
     try:
         await running.open()
-        await running.sync()
+        async with anyio.create_task_group() as group:
+            group.start_soon(_end_at_signal, group.cancel_scope)
+            await running.sync()
     except StoreError as error:
         raise Failed(str(error)) from None
     finally:
-        await running.close()
+        with anyio.CancelScope(shield=True):
+            await running.close()
     return DONE
+
+
+async def _end_at_signal(scope: anyio.CancelScope) -> None:
+    signals = (signal.SIGTERM, signal.SIGINT)
+    if sys.platform == "win32":
+        return  # KeyboardInterrupt alone
+    with anyio.open_signal_receiver(*signals) as received:
+        async for _ in received:
+            scope.cancel()
 
 
 async def once(settings: Settings, as_json: bool) -> int:
