@@ -33,7 +33,12 @@ from pullstate.store.records import (
     ThreadState,
     key_of,
 )
-from pullstate.store.repositories import find_repository, repositories, repository_by_id
+from pullstate.store.repositories import (
+    by_forge_id,
+    find_repository,
+    repositories,
+    repository_by_id,
+)
 from pullstate.store.rows import COLUMNS, stored_of
 from pullstate.store.schema import change, repository, thread, wish
 from pullstate.store.schema import freshness as freshness_table
@@ -53,6 +58,8 @@ __all__ = [
     "Sweep",
     "ThreadCounts",
     "ThreadState",
+    "asked_at",
+    "by_forge_id",
     "changes",
     "etag",
     "facet",
@@ -170,6 +177,16 @@ def pull_request_by_id(connection: Connection, id_: int) -> StoredPullRequest | 
     """One pull request by our own id, gone ones too."""
     row = connection.execute(_BY_ID, {"id": id_}).first()
     return None if row is None else stored_of(row)
+
+
+_ASKED_AT = select(freshness_table.c.asked_at).where(
+    freshness_table.c.pull_request_id == bindparam("id")
+)
+
+
+def asked_at(connection: Connection, pull_request_id: int) -> datetime | None:
+    """When somebody last asked about one pull request; None when never."""
+    return connection.execute(_ASKED_AT, {"id": pull_request_id}).scalar()
 
 
 _MOVES = [ChangeKind.CLOSED.value, ChangeKind.MERGED.value, ChangeKind.REOPENED.value]
