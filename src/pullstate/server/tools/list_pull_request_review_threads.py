@@ -19,10 +19,18 @@ class ListReviewThreads(Arguments):
         Field(
             min_length=1,
             max_length=1024,
-            description="Who the repository belongs to; GitLab: the whole group path.",
+            description="Who the repository belongs to; GitLab: the whole group path. At most "
+            "1024 characters.",
         ),
     ]
-    repo: Annotated[str, Field(min_length=1, max_length=255, description="The repository's name.")]
+    repo: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=255,
+            description="The repository's name, at most 255 characters.",
+        ),
+    ]
     pull_number: Annotated[int, Field(ge=1, description="Its number, 1 or more (GitLab: iid).")]
     is_resolved: Annotated[
         bool | None,
@@ -32,15 +40,19 @@ class ListReviewThreads(Arguments):
         str,
         Field(
             max_length=512,
-            description="A configured host[:port][/path]; when unset the only forge that the "
-            "configuration names, else github.com.",
+            description="A configured host[:port][/path], at most 512 characters; when unset the "
+            "only forge that the configuration names, else github.com.",
         ),
     ] = ""
     limit: Annotated[
         int, Field(ge=0, description="Threads a page: 50 when unset or 0, at most 100.")
     ] = 0
     cursor: Annotated[
-        str, Field(max_length=2048, description="nextPageToken of the same question's last reply.")
+        str,
+        Field(
+            max_length=2048,
+            description="nextPageToken of the same question's last reply, at most 2048 characters.",
+        ),
     ] = ""
 
 

@@ -18,7 +18,11 @@ class Pagination(CamelArguments):
         int, Field(ge=0, description="Rows a page: 20 when unset or 0, at most 100.")
     ] = 0
     cursor: Annotated[
-        str, Field(max_length=2048, description="nextPageToken of the same question's last reply.")
+        str,
+        Field(
+            max_length=2048,
+            description="nextPageToken of the same question's last reply, at most 2048 characters.",
+        ),
     ] = ""
 
 
