@@ -2,111 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
 import pytest
 
-from pullstate.domain.address import RepositoryAddress
+from pullstate.domain.freshness import FaultKind
 from pullstate.domain.pull_request import CheckVerdict
-from pullstate.domain.site import ForgeKind, Site
-from pullstate.forges.demo import DemoForge, Project, World
-from pullstate.store import reading, writing
-from pullstate.store.engine import Store
-from pullstate.store.records import Depth
-from pullstate.sync.loop import Loop
-from pullstate.sync.readers import Reader, ReaderName
-from pullstate.sync.wishing import Wisher
+from pullstate.forges.errors import RateLimited, Unauthorized, Unreachable
+from pullstate.store import lease, reading, writing
+from pullstate.store.errors import StoreBusy
+from pullstate.store.wishes import WishKind
+from tests.sync.home import SITE, at_home, now
 
 pytestmark = pytest.mark.anyio
 
-SITE = Site(ForgeKind.DEMO, "https://demo.invalid")
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
-
-
-@dataclass
-class Sources:
-    """Credentials as a list: the first is in use, a refused one is taken off."""
-
-    forges: list[DemoForge]
-    refused: list[str] = field(default_factory=list)
-
-    async def readers(self) -> Sequence[Reader]:
-        return [
-            Reader(ReaderName(SITE.url, f"token{len(self.refused)}"), forge)
-            for forge in self.forges[:1]
-        ]
-
-    async def set_aside(self, reader: Reader) -> bool:
-        self.refused.append(reader.key)
-        self.forges.pop(0)
-        return bool(self.forges)
-
-    async def aclose(self) -> None:
-        return None
-
-
-@dataclass
-class Home:
-    """A store, a world, and a loop that runs over them."""
-
-    store: Store
-    world: World
-    forge: DemoForge
-    sources: Sources
-    loop: Loop
-    wisher: Wisher
-
-    def track(self, project: Project, depth: Depth = Depth.ALL) -> int:
-        address = RepositoryAddress(SITE, project.repository.path)
-        return self.store.write_now(writing.track, address, depth, "command").id
-
-    async def until(self, holds: Callable[[], object]) -> None:
-        """Wait, bounded, until something holds of the store."""
-        with anyio.fail_after(20):
-            while not holds():
-                version = self.store.version()
-                while version == self.store.version():
-                    await anyio.sleep(0.005)
-
-    def swept(self, id_: int) -> bool:
-        return self.store.read_now(reading.sweep, id_).swept
-
-    def stored(self, id_: int, number: int):
-        return self.store.read_now(reading.pull_request, id_, number)
-
-
-@asynccontextmanager
-async def at_home(folder: Path, *, forges: int = 1, **settings: object) -> AsyncIterator[Home]:
-    store = Store.open(folder / "store.db", lease_time=3.0)
-    world = World(now)
-    sources = Sources([DemoForge(SITE, world) for _ in range(forges)])
-    given = {"interval": timedelta(seconds=2), "quiet": 0.0, **settings}
-    loop = Loop(store, sources, "1.0", **given)
-    home = Home(store, world, sources.forges[0], sources, loop, Wisher(store, loop.kick))
-    async with anyio.create_task_group() as group:
-        group.start_soon(loop.run)
-        yield home
-        group.cancel_scope.cancel()
-    store.close()
+KEY = f"{SITE.url} token0"
 
 
 async def test_what_is_tracked_is_swept_and_then_kept_up(tmp_path: Path):
     async with at_home(tmp_path) as home:
         project = home.world.create_repository("acme/rocket")
         home.world.populate(project, 150, unfinished=10)
-        id_ = home.track(project)
-        await home.until(lambda: home.swept(id_))
+        id_ = await home.swept(project)
         home.world.set_checks(project, 150, CheckVerdict.FAILING, "build")
         new = home.world.open(project, "New", "new")
-        await home.until(lambda: home.stored(id_, new))
-        await home.until(lambda: home.stored(id_, new).observed.checks)
+        await home.until(lambda: (row := home.stored(id_, new)) and row.observed.checks)
         home.world.merge(project, new)
         await home.until(lambda: home.stored(id_, new).pull_request.merged_at)
+
+
+async def test_what_happened_while_nobody_ran_is_seen_after_the_start(tmp_path: Path):
+    async with at_home(tmp_path) as home:
+        project = home.world.create_repository("acme/rocket")
+        home.world.populate(project, 10, unfinished=5)
+        id_ = await home.swept(project)
+        world = home.world
+    for number in (8, 9, 10):
+        world.merge(project, number)
+    async with at_home(tmp_path) as home:
+        home.world.projects = world.projects
+        await home.until(
+            lambda: all(home.stored(id_, n).pull_request.merged_at for n in (8, 9, 10))
+        )
+
+
+async def test_no_lease_and_no_request_in_the_quiet_time_unless_kicked(tmp_path: Path):
+    async with at_home(tmp_path, quiet=600.0) as home:
+        project = home.world.create_repository("acme/rocket")
+        id_ = home.track(project)
+        await home.until(lambda: home.store.read_now(lease.live, now()))
+        assert home.store.read_now(lease.leader, KEY) is None
+        assert home.forge.requests == []
+        home.loop.kick()
+        await home.until(lambda: home.sweep(id_).swept)
+
+
+async def test_a_wish_is_answered_while_a_walk_is_under_way(tmp_path: Path):
+    async with at_home(tmp_path) as home:
+        project = home.world.create_repository("acme/rocket")
+        home.world.populate(project, 500, unfinished=1)
+        walking, go_on = anyio.Event(), anyio.Event()
+        answered = home.forge.lean_page
+
+        async def lean_page(*args, **kwargs):
+            walking.set()
+            await go_on.wait()
+            return await answered(*args, **kwargs)
+
+        home.forge.lean_page = lean_page
+        id_ = home.track(project)
+        with anyio.fail_after(20):
+            await walking.wait()
+        granted = await home.wisher.wish(WishKind.BRANCH, id_, "branch-77", 10)
+        assert (granted.fulfilled, granted.outcome) == (True, "read")
+        assert not home.sweep(id_).swept
+        go_on.set()
+        await home.until(lambda: home.sweep(id_).swept)
+
+
+async def test_a_refused_credential_gives_way_to_the_next(tmp_path: Path):
+    async with at_home(tmp_path, tokens=2) as home:
+        home.forge.fail("find_repository", Unauthorized("401"))
+        project = home.world.create_repository("acme/rocket")
+        id_ = await home.swept(project)
+        assert home.sources.refused == ["token0"]
+        assert home.sweep(id_).reader == f"{SITE.url} token1"
+
+
+async def test_with_no_credential_left_the_site_fails_and_is_tried_again(tmp_path: Path):
+    async with at_home(tmp_path, interval=timedelta(seconds=1)) as home:
+        project = home.world.create_repository("acme/rocket")
+        id_ = await home.swept(project)
+        home.forge.fail("probe", Unauthorized("401"))
+        await home.until(lambda: home.sweep(id_).fault)
+        assert home.sweep(id_).fault.kind is FaultKind.UNAUTHORIZED
+        with anyio.fail_after(20):
+            await home.sources.reconsidered.wait()
+        await home.until(lambda: home.sweep(id_).fault is None)
+
+
+async def test_a_limit_pauses_one_repository_and_says_until_when(tmp_path: Path):
+    async with at_home(tmp_path) as home:
+        project = home.world.create_repository("acme/rocket")
+        id_ = await home.swept(project)
+        until = now() + timedelta(hours=1)
+        home.forge.fail("changed", RateLimited(until, "graphql"))
+        await home.until(lambda: home.sweep(id_).fault)
+        assert home.sweep(id_).fault.retry_at == until
+        granted = await home.wisher.wish(WishKind.REFRESH, id_, "", 10)
+        assert not granted.fulfilled
+        assert "rate limit" in granted.why
+
+
+async def test_nothing_that_a_forge_does_ends_the_loop(tmp_path: Path, caplog):
+    async with at_home(tmp_path, interval=timedelta(seconds=1)) as home:
+        project = home.world.create_repository("acme/rocket")
+        number = home.world.open(project, "One", "one")
+        id_ = await home.swept(project)
+        for question in ("probe", "changed", "read", "open_page", "threads", "find_repository"):
+            home.forge.fail(question, ZeroDivisionError("oops"), Unreachable("down"))
+        home.world.merge(project, number)
+        await home.until(lambda: home.stored(id_, number).pull_request.merged_at)
+        assert "reference" in caplog.text
+
+
+async def test_a_store_that_is_busy_for_a_while_is_waited_for(tmp_path: Path):
+    async with at_home(tmp_path, interval=timedelta(seconds=1)) as home:
+        project = home.world.create_repository("acme/rocket")
+        id_ = await home.swept(project)
+        write, failures = home.store.write_as, iter(range(6))
+
+        async def write_as(*args, **kwargs):
+            if next(failures, None) is not None:
+                raise StoreBusy("somebody else is writing")
+            return await write(*args, **kwargs)
+
+        home.store.write_as = write_as
+        number = home.world.open(project, "One", "one")
+        await home.until(lambda: home.stored(id_, number))
+
+
+async def test_untracking_beside_a_sweep_ends_it_without_a_trace(tmp_path: Path, caplog):
+    async with at_home(tmp_path) as home:
+        project = home.world.create_repository("acme/rocket")
+        home.world.populate(project, 300)
+        walking, go_on = anyio.Event(), anyio.Event()
+        answered = home.forge.lean_page
+
+        async def lean_page(*args, **kwargs):
+            walking.set()
+            await go_on.wait()
+            return await answered(*args, **kwargs)
+
+        home.forge.lean_page = lean_page
+        id_ = home.track(project)
+        other = home.world.create_repository("acme/other")
+        with anyio.fail_after(20):
+            await walking.wait()
+        home.store.write_now(writing.purge, id_)
+        go_on.set()
+        await home.swept(other)
+        assert home.store.read_now(reading.repository_by_id, id_) is None
+        assert "failed" not in caplog.text
+
+
+async def test_an_orderly_end_gives_the_lease_up_and_strikes_the_process_off(tmp_path: Path):
+    async with at_home(tmp_path) as home:
+        await home.swept(home.world.create_repository("acme/rocket"))
+        assert home.store.read_now(lease.leader, KEY, 3.0).held
+        store = home.store
+    assert not store.read_now(lease.leader, KEY, 3.0).held
+    assert store.read_now(lease.live, now()) == []
+
+
+async def test_one_that_lost_its_lease_writes_nothing_more_and_contends_again(tmp_path: Path):
+    async with at_home(tmp_path) as home:
+        project = home.world.create_repository("acme/rocket")
+        id_ = await home.swept(project)
+        token = home.store.read_now(lease.leader, KEY, 3.0).token
+
+        def rob(conn):
+            lease.release(conn, lease.Fence(KEY, home.loop.membership.process_id, token))
+            assert lease.take(conn, KEY, "robber", 3.0)
+
+        home.store.write_now(rob)
+        at = home.sweep(id_).as_of
+        await home.until(lambda: home.store.read_now(lease.leader, KEY, 3.0).holder != "robber")
+        await home.until(lambda: home.sweep(id_).as_of > at)
+
+
+async def test_an_older_version_yields_to_a_newer_one(tmp_path: Path):
+    async with at_home(tmp_path) as old:
+        project = old.world.create_repository("acme/rocket")
+        await old.swept(project)
+        async with at_home(tmp_path) as new:
+            new.loop.membership.version = "1.1"
+            new.world.projects = old.world.projects
+            mine = new.loop.membership.process_id
+            await new.until(lambda: new.store.read_now(lease.leader, KEY, 3.0).holder == mine)

@@ -158,7 +158,7 @@ async def run(
     The next page is on its way while the last one is written.
     """
     leg = await ask(session, walk)
-    while leg.after.stage != DONE and go_on(leg):
+    while go_on(leg) and leg.after.stage != DONE:
         written = partial(write, session, leg)
         swept, leg = await together(written, partial(ask, session, leg.after))
         leg = leg.known(swept)

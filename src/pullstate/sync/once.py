@@ -28,11 +28,12 @@ from pullstate.sync.membership import Membership
 from pullstate.sync.readers import ForgeSource, Reader
 from pullstate.sync.schedule import DAY, THREADS_AGAIN, mergeability_unknown
 from pullstate.sync.session import Session
-from pullstate.sync.turns import attempt
+from pullstate.sync.turns import attempt, fail_site
 from pullstate.sync.upkeep import mine
 from pullstate.sync.wishing import Wisher
 
-ELSEWHERE = 60.0  # seconds that a process which leads has for what it is asked
+PATIENCE = 60.0  # seconds that another process which leads has for what it is asked
+NOBODY = "no credential of this process reads it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Synced:
     stored: int
     unsettled: tuple[int, ...] = ()  # numbers whose mergeability the forge has not said yet
     fault: Fault | None = None
-    elsewhere: str | None = None  # another process reads it: what came of asking that one
+    elsewhere: str | None = None  # not read by this process: why, or what came of asking another
 
 
 @dataclass(slots=True)
@@ -66,6 +67,7 @@ class Once:
     interval: timedelta = INTERVAL
     quota_share: float = QUOTA_SHARE
     clock: Clock = field(default_factory=SystemClock)
+    patience: float = PATIENCE
     tell: Callable[[Progress], None] = lambda progress: None
     membership: Membership = field(init=False)
     _done: dict[int, str | None] = field(init=False, default_factory=dict)
@@ -93,14 +95,13 @@ class Once:
             return
         try:
             await self._lead(reader, fence)
-        except Unauthorized:
-            await self.source.set_aside(reader)
         except FencedOut:
             await self._ask_leader(reader)
         finally:
             await self.membership.release(fence)
 
     async def _lead(self, reader: Reader, fence: Fence) -> None:
+        """Read everything that is this reader's; with no credential left, say so of each."""
         session = Session(
             self.store,
             reader,
@@ -110,16 +111,18 @@ class Once:
             share=self.quota_share,
             within=self.membership.within,
         )
-        failure: list[Exception] = []
+        failure: Exception | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(self._keep, fence)
             try:
                 await self._bring_up(session)
             except (Unauthorized, FencedOut) as error:
-                failure.append(error)
+                failure = error
             group.cancel_scope.cancel()
-        if failure:
-            raise failure[0]
+        if isinstance(failure, FencedOut):
+            raise failure
+        if failure and not await self.source.set_aside(reader):
+            await fail_site(session, (await self._mine(reader)).values(), self.clock.now())
 
     async def _keep(self, fence: Fence) -> None:
         while await self.membership.renew(fence):
@@ -204,8 +207,8 @@ class Once:
         wisher = Wisher(self.store, clock=self.clock)
         for id_ in await self._mine(reader):
             if id_ not in self._done:
-                granted = await wisher.wish(WishKind.REFRESH, id_, "", ELSEWHERE)
-                self._done[id_] = granted.why or "read"
+                granted = await wisher.wish(WishKind.REFRESH, id_, "", self.patience)
+                self._done[id_] = granted.why or "it was read"
 
     def _tell(self, charge: Charge, stage: str, rows: int = 0) -> None:
         self.tell(Progress(charge.repository.url, stage, rows))
@@ -225,7 +228,8 @@ def _scope(charge: Charge, now: datetime) -> Scope:
 
 
 def _results(conn: Connection, done: dict[int, str | None]) -> list[Synced]:
-    return [_result(conn, id_, elsewhere) for id_, elsewhere in sorted(done.items())]
+    wanted = [known for known in reading.repositories(conn) if known.depth is not None]
+    return [_result(conn, each.id, done.get(each.id, NOBODY)) for each in wanted]
 
 
 def _result(conn: Connection, repository_id: int, elsewhere: str | None) -> Synced:
@@ -239,5 +243,5 @@ def _result(conn: Connection, repository_id: int, elsewhere: str | None) -> Sync
         stored=agenda.count(conn, repository_id),
         unsettled=tuple(sorted(each.number for each in unknown)),
         fault=sweep.fault,
-        elsewhere=elsewhere,
+        elsewhere=None if sweep.fault and elsewhere == NOBODY else elsewhere,
     )

@@ -30,11 +30,16 @@ class Granted:
 
 @dataclass(slots=True)
 class Wisher:
-    """What tools use. `kick` wakes this process's own loop; without one, others may still serve."""
+    """What tools use. `kick` wakes this process's own loop; without one, others may still serve.
+
+    `listed` is set once that loop has entered itself among the live ones: just after the start
+    nobody seems to read the site.
+    """
 
     store: Store
     kick_loop: Callable[[], None] = lambda: None
     clock: Clock = field(default_factory=SystemClock)
+    listed: anyio.Event | None = None
 
     def kick(self) -> None:
         """Something is wanted: look now."""
@@ -45,11 +50,14 @@ class Wisher:
     ) -> Granted:
         """Wish for a read that begins now; wait at most `timeout` seconds for its outcome."""
         self.kick()
-        deadline = self.clock.now() + timedelta(seconds=timeout)
+        now = self.clock.now()
+        deadline = now + timedelta(seconds=timeout)
         try:
-            if why := await self.store.read(_why_not, repository_id, self.clock.now(), deadline):
+            if why := await self.store.read(_why_not, repository_id, now, deadline):
                 return Granted(False, why=why)
-            id_ = await self.store.write(wishes.wish, kind, repository_id, target, deadline)
+            id_ = await self.store.write(
+                wishes.wish, kind, repository_id, target, deadline, wanted_at=now
+            )
             self.kick()
             return _granted(await self._outcome(id_, deadline), timeout)
         except StoreError as error:
