@@ -23,7 +23,10 @@ Show = Callable[[dict[str, Any]], RenderableType]
 
 def ask(settings: Settings, tool: str, arguments: Mapping[str, Any], show: Show | None) -> None:
     """Print a tool's answer, as JSON where `show` is None. Failed with the tool's words."""
-    reply = anyio.run(_call, settings, tool, arguments)
+    try:
+        reply = anyio.run(_call, settings, tool, arguments)
+    except* UnknownTool as unknown:
+        raise Misused(str(unknown.exceptions[0])) from None
     if reply.structured is None:
         raise Failed(reply.text)
     if show is None:
@@ -44,16 +47,15 @@ def call(settings: Settings, tool: str, arguments: str) -> None:
 
 
 async def _call(settings: Settings, tool: str, arguments: Mapping[str, Any]) -> Reply:
-    running = Running(settings)
+    running, registry = Running(settings), Registry(TOOLS)
     opening = Opening(running.open)
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(_sync, running, opening)
-            reply = await Registry(TOOLS).call(opening, tool, arguments)
-            group.cancel_scope.cancel()
-        return reply
-    except UnknownTool as error:
-        raise Misused(str(error)) from None
+            try:
+                return await registry.call(opening, tool, arguments)
+            finally:
+                group.cancel_scope.cancel()
     finally:
         with anyio.CancelScope(shield=True):
             await running.close()
