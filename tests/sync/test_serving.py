@@ -145,7 +145,7 @@ async def test_a_repository_that_does_not_exist_has_failed_in_words(stage: Stage
     stage.world.projects.clear()
     wished = wish(stage, WishKind.BRANCH, id_, "feature")
     await serve(stage)
-    assert outcome(stage, wished) == ("failed", "not found, or not visible to the credential")
+    assert outcome(stage, wished) == ("failed", "not found, or not visible to the configured token")
     assert stage.sweep(id_).fault
 
 

@@ -89,7 +89,7 @@ def _merge(connection: Connection, younger: Repository, older: Repository) -> No
             table.update().where(table.c.repository_id == younger.id).values(repository_id=older.id)
         )
     connection.execute(repository.delete().where(repository.c.id == younger.id))
-    if younger.listed:
+    if younger.listed and _is_address(younger.path):
         _add_alias(connection, older, younger.path.casefold())
 
 
@@ -112,11 +112,16 @@ def _settle(connection: Connection, row: Repository, forge_id: str, path: str) -
             .where(repository.c.id == row.id)
             .values(forge_id=forge_id, path=path, path_key=key)
         )
-    if old != key and row.listed:
+    if old != key and row.listed and _is_address(old):
         _add_alias(connection, row, old)
     connection.execute(
         alias.delete().where(alias.c.site_url == row.site_url, alias.c.path_key == key)
     )
+
+
+def _is_address(path: str) -> bool:
+    """A repository that was asked for by its forge's id had that for a path until now."""
+    return "/" in path
 
 
 def _add_alias(connection: Connection, row: Repository, key: str) -> None:

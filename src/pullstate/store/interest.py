@@ -69,10 +69,21 @@ def drop_interest(
 
 
 def expire_interest(connection: Connection, now: datetime, keep: timedelta = ASKED_FOR) -> int:
-    """End the interest of questions and remotes that were not renewed; how many ended."""
+    """End the interest of questions and remotes that were not renewed; how many ended.
+
+    A repository that no forge was found to have goes with the last interest in it.
+    """
     passing = (Interest.QUESTION.value, Interest.REMOTE.value)
     ended = interest.delete().where(interest.c.by.in_(passing), interest.c.asked_at < now - keep)
-    return connection.execute(ended).rowcount
+    count = connection.execute(ended).rowcount
+    connection.execute(_UNFOUND)
+    return count
+
+
+_UNFOUND = repository.delete().where(
+    repository.c.forge_id.is_(None),
+    repository.c.id.not_in(select(interest.c.repository_id)),
+)
 
 
 def purge(connection: Connection, repository_id: int) -> bool:
@@ -80,6 +91,13 @@ def purge(connection: Connection, repository_id: int) -> bool:
     tracked.mark(connection)
     gone = repository.delete().where(repository.c.id == repository_id)
     return connection.execute(gone).rowcount > 0
+
+
+def forget_unidentified(connection: Connection, repository_id: int) -> bool:
+    """Delete a repository that no forge was found to have; False where one was, or it is gone."""
+    unidentified = (repository.c.id == repository_id) & repository.c.forge_id.is_(None)
+    tracked.mark(connection)
+    return connection.execute(repository.delete().where(unidentified)).rowcount > 0
 
 
 def ensure_wanted(connection: Connection, repository_id: int) -> None:

@@ -56,10 +56,12 @@ def words(error: Exception) -> str:
     return _WORDS[kind_of(error)]
 
 
+NOT_VISIBLE = "not found, or not visible to the configured token"  # forges answer both alike
+
 _WORDS = {
     FaultKind.UNAUTHORIZED: "the forge refused the credential",
-    FaultKind.FORBIDDEN: "the credential may not see it",
-    FaultKind.NOT_FOUND: "not found, or not visible to the credential",
+    FaultKind.FORBIDDEN: NOT_VISIBLE,
+    FaultKind.NOT_FOUND: NOT_VISIBLE,
     FaultKind.UNREACHABLE: "the forge could not be reached",
     FaultKind.UNEXPECTED: "the forge's answer could not be used",
     FaultKind.PULL_REQUESTS_DISABLED: "the repository has pull requests turned off",

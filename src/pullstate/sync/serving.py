@@ -16,7 +16,7 @@ from pullstate.forges.errors import ForgeError, NotVisible, Unauthorized
 from pullstate.store import agenda, reading, writing
 from pullstate.store import wishes as rows
 from pullstate.store.agenda import Charge, FacetWanted
-from pullstate.store.errors import StoreError
+from pullstate.store.errors import StoreError, Untracked
 from pullstate.store.records import StoredPullRequest
 from pullstate.store.wishes import Wish, WishKind
 from pullstate.sync import delta, hot, threads
@@ -69,6 +69,8 @@ async def grant(session: Session, charge: Charge, errand: Errand) -> None:
     try:
         charge = await identified(session, charge)
         outcome = await _KINDS[errand.kind](session, charge, errand.target)
+    except Untracked:
+        return
     except (Unauthorized, StoreError):
         raise
     except Exception as error:
@@ -148,7 +150,12 @@ async def _facet(session: Session, charge: Charge, target: str) -> Outcome:
     stored = await _stored(session, charge, number)
     if stored is None:
         return Outcome(NOT_FOUND)
-    await threads.read_facet(session, charge, FacetWanted(stored, Facet(facet)))
+    try:
+        await threads.read_facet(session, charge, FacetWanted(stored, Facet(facet)))
+    except NotVisible as error:
+        if not await is_visible(session, charge):
+            raise
+        return Outcome(FAILED, words(error))
     return Outcome(READ)
 
 

@@ -53,7 +53,7 @@ class DemoForge:
 
     async def find_repository(self, path: str) -> Repository:
         self._asked("find_repository", path)
-        project = self.world.find(path)
+        project = self.world.find(path) or self.world.projects.get(path)
         if project is None:
             raise NotVisible("no such repository")
         return project.repository
