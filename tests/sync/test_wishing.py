@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import anyio
 import pytest
 
 from pullstate.store import lease, wishes, writing
@@ -132,7 +133,9 @@ async def test_the_own_loop_is_woken_before_and_after_the_wish_is_left(served: S
     assert seen == [0, 1]
 
 
-async def test_a_store_that_cannot_be_written_is_an_answer_in_words(served: Stage, tmp_path: Path):
+async def test_a_store_that_cannot_be_written_is_for_the_asker_to_word(
+    served: Stage, tmp_path: Path
+):
     id_ = served.track(served.world.create_repository("acme/rocket"))
     store = Store.open(tmp_path / "store.db")
 
@@ -140,6 +143,41 @@ async def test_a_store_that_cannot_be_written_is_an_answer_in_words(served: Stag
         raise StoreFull("The disk is full.")
 
     store.write = write
-    granted = await Wisher(store, clock=served.clock).wish(WishKind.BRANCH, id_, "feature", 5)
-    assert (granted.fulfilled, granted.why) == (False, "The disk is full.")
+    with pytest.raises(StoreFull):
+        await Wisher(store, clock=served.clock).wish(WishKind.BRANCH, id_, "feature", 5)
     store.close()
+
+
+async def test_a_loop_that_is_on_its_way_is_waited_for(stage: Stage):
+    stage.store.write_now(lease.leave, "me")
+    id_ = stage.track(stage.world.create_repository("acme/rocket"))
+    listed = anyio.Event()
+    clock = Answering(stage, answer(stage, id_, "read"))
+    wisher = Wisher(stage.store, clock=clock, listed=listed)
+
+    async def arrive() -> None:
+        name = str(stage.session.reader.name)
+        await stage.store.write(lease.enroll, "me", 1, "1", [name], stage.clock.now())
+        listed.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(arrive)
+        granted = await wisher.wish(WishKind.BRANCH, id_, "feature", 5)
+    assert granted.fulfilled
+
+
+async def test_a_loop_that_arrived_without_a_credential_is_not_waited_for(stage: Stage):
+    stage.store.write_now(lease.leave, "me")
+    id_ = stage.track(stage.world.create_repository("acme/rocket"))
+    listed = anyio.Event()
+    listed.set()
+    wisher = Wisher(stage.store, clock=stage.clock, listed=listed)
+    assert not (await wisher.wish(WishKind.BRANCH, id_, "feature", 5)).fulfilled
+
+
+async def test_a_loop_that_never_arrives_is_waited_for_within_the_patience(stage: Stage):
+    stage.store.write_now(lease.leave, "me")
+    id_ = stage.track(stage.world.create_repository("acme/rocket"))
+    wisher = Wisher(stage.store, clock=stage.clock, listed=anyio.Event())
+    granted = await wisher.wish(WishKind.BRANCH, id_, "feature", 0.01)
+    assert "no running pullstate" in granted.why

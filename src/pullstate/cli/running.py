@@ -103,7 +103,7 @@ class Running:
         return Context(
             store=store,
             sites=self.settings.sites,
-            wisher=Wisher(store, kick),
+            wisher=Wisher(store, kick, listed=self.loop and self.loop.listed),
             clock=now,
             default_site=self.settings.default_site,
             default_gitlab=self.settings.default_gitlab,

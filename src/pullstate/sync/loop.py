@@ -43,6 +43,7 @@ class Loop:
     clock: Clock = field(default_factory=SystemClock)
     quiet: float = QUIET
     membership: Membership = field(init=False)
+    listed: anyio.Event = field(init=False, default_factory=anyio.Event)  # among the live ones
     _bell: Bell = field(init=False, default_factory=Bell)
     _refused: Bell = field(init=False, default_factory=Bell)
     _awake: anyio.Event = field(init=False, default_factory=anyio.Event)
@@ -69,6 +70,7 @@ class Loop:
                     beat = partial(self.clock.sleep, self.membership.beat)
                     await first_of(beat, self._refused.wait)
         finally:
+            self.listed.set()
             await self.membership.leave()
 
     async def _wake_up(self) -> None:
@@ -82,6 +84,7 @@ class Loop:
             await self.membership.appear(readers.values())
         except StoreError as error:
             log.warning("this process cannot enter itself among the live ones: %s", error)
+        self.listed.set()
         for key in self._contending.keys() - readers.keys():
             self._contending.pop(key).cancel()
         for key in readers.keys() - self._contending.keys():

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+import anyio
 from sqlalchemy import Connection
 
 from pullstate.store import lease, reading, wishes
 from pullstate.store.engine import Store
-from pullstate.store.errors import StoreError
 from pullstate.store.wishes import WishKind, WishOutcome
 from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.readers import ReaderName
@@ -48,20 +48,31 @@ class Wisher:
     async def wish(
         self, kind: WishKind, repository_id: int, target: str, timeout: float
     ) -> Granted:
-        """Wish for a read that begins now; wait at most `timeout` seconds for its outcome."""
+        """Wish for a read that begins now; wait at most `timeout` seconds for its outcome.
+
+        Raises StoreError where the wish cannot be left.
+        """
         self.kick()
         now = self.clock.now()
         deadline = now + timedelta(seconds=timeout)
-        try:
-            if why := await self.store.read(_why_not, repository_id, now, deadline):
-                return Granted(False, why=why)
-            id_ = await self.store.write(
-                wishes.wish, kind, repository_id, target, deadline, wanted_at=now
-            )
-            self.kick()
-            return _granted(await self._outcome(id_, deadline), timeout)
-        except StoreError as error:
-            return Granted(False, why=str(error))
+        why = await self.store.read(_why_not, repository_id, now, deadline)
+        if why and await self._is_listed_within(timeout):
+            why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
+        if why:
+            return Granted(False, why=why)
+        id_ = await self.store.write(
+            wishes.wish, kind, repository_id, target, deadline, wanted_at=now
+        )
+        self.kick()
+        return _granted(await self._outcome(id_, deadline), timeout)
+
+    async def _is_listed_within(self, timeout: float) -> bool:
+        """Wait for this process's loop where it is still on its way; whether it arrived."""
+        if self.listed is None or self.listed.is_set():
+            return False
+        with anyio.move_on_after(timeout):
+            await self.listed.wait()
+        return self.listed.is_set()
 
     async def _outcome(self, wish_id: int, deadline: datetime) -> WishOutcome | None:
         seen: int | None = None
