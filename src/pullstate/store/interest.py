@@ -71,17 +71,18 @@ def drop_interest(
 def expire_interest(connection: Connection, now: datetime, keep: timedelta = ASKED_FOR) -> int:
     """End the interest of questions and remotes that were not renewed; how many ended.
 
-    A repository that no forge was found to have goes with the last interest in it.
+    What was asked for by an id that no forge knew goes with the last interest in it.
     """
     passing = (Interest.QUESTION.value, Interest.REMOTE.value)
     ended = interest.delete().where(interest.c.by.in_(passing), interest.c.asked_at < now - keep)
     count = connection.execute(ended).rowcount
-    connection.execute(_UNFOUND)
+    connection.execute(_ONLY_IDS)
     return count
 
 
-_UNFOUND = repository.delete().where(
+_ONLY_IDS = repository.delete().where(
     repository.c.forge_id.is_(None),
+    repository.c.path.not_like("%/%"),
     repository.c.id.not_in(select(interest.c.repository_id)),
 )
 
