@@ -77,10 +77,11 @@ class Lines:
     def wait_for(self, text: str, timeout: float = DEADLINE) -> str:
         """The first unread line that contains the text."""
         end = time.monotonic() + timeout
-        while (line := self.next(max(0.0, end - time.monotonic()))) is not None:
-            if text in line:
-                return line
-        raise AssertionError(f"the pipe ended without {text!r}; it said: {''.join(self.read)}")
+        with contextlib.suppress(queue.Empty):
+            while (line := self.next(max(0.0, end - time.monotonic()))) is not None:
+                if text in line:
+                    return line
+        raise AssertionError(f"{text!r} did not come; what came: {''.join(self.read)}")
 
     def ended(self, timeout: float = DEADLINE) -> str:
         """Everything, once the pipe has ended."""

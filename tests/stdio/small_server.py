@@ -1,5 +1,7 @@
 """A small server for the tests of the registry and of serving: `python small_server.py [PREFIX]`.
 
+With the prefix `broken_` it fails to start.
+
 Its tools do what real ones do to a server: answer, fail, wait, hang in a thread.
 """
 
@@ -170,10 +172,15 @@ async def fail_at_once(world: World) -> None:
     raise OSError("s3cr3t-path")
 
 
+@asynccontextmanager
+async def open_nothing() -> AsyncIterator[World]:
+    raise OSError("s3cr3t-path")
+    yield
+
+
 def small_server(prefix: str = "", background: Any = beat) -> Server[World]:
-    return build(
-        TOOLS, open_world, background, version="1.0", instructions="Greets.", prefix=prefix
-    )
+    opening = open_nothing if prefix == "broken_" else open_world
+    return build(TOOLS, opening, background, version="1.0", instructions="Greets.", prefix=prefix)
 
 
 def main() -> int:

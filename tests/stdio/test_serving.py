@@ -252,6 +252,14 @@ def test_a_client_that_never_says_a_word_is_let_go(client: Client) -> None:
     assert client.wait() == 0
 
 
+def test_a_server_that_cannot_start_says_so_and_ends() -> None:
+    with Client([*SERVER, "broken_"]) as client:
+        assert client.wait() == 1
+        assert "ERROR serving failed, reference " in client.stderr.ended()
+        assert "OSError at stdio/small_server.py:" in client.stderr.ended()
+        assert "s3cr3t" not in client.stderr.ended()
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_process_in_order(ending: Client, number: signal.Signals) -> None:
     ending.structured("greet", userName="Ada")

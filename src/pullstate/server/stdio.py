@@ -26,11 +26,13 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from pullstate.server.failures import log_failure
+
 log = logging.getLogger(__name__)
 
 END_SECONDS = 1.8
 PARENT_LOOK_SECONDS = 1.0
-BROKEN_STDOUT_STATUS = 1
+FAILED_STATUS = 1
 
 _SIGNALS = [getattr(signal, n) for n in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, n)]
 
@@ -43,7 +45,8 @@ def serve(server: Server[Any], parent: int | None = None) -> int:
 
     Returns (0) only at the end of stdin. In every other case a thread may be waiting for stdin
     for ever, so the process is left from here, after the server has closed: with 128 and the
-    signal's number, 0 for a parent that is gone, 1 for a broken stdout.
+    signal's number, 0 for a parent that is gone, 1 for a broken stdout
+    or a server that did not start.
     """
     return anyio.run(_serve, server, os.getppid() if parent is None else parent)
 
@@ -61,8 +64,9 @@ async def _serve(server: Server[Any], parent: int) -> int:
                 await server.run(requests, outgoing, server.create_initialization_options())
                 group.cancel_scope.cancel()
         except BaseException as error:
-            end.begin(BROKEN_STDOUT_STATUS)
-            log.info("stopped serving: %s", type(error).__name__)
+            end.begin(FAILED_STATUS)
+            if not isinstance(error, anyio.get_cancelled_exc_class()):
+                log_failure(log, "serving", error)
         if end.status is not None and not end.of_stdin:
             _leave(end.status)
     return 0
@@ -114,7 +118,7 @@ async def _watch_cancellation(end: _End) -> None:
     try:
         await anyio.sleep_forever()
     finally:
-        end.begin(BROKEN_STDOUT_STATUS)
+        end.begin(FAILED_STATUS)
 
 
 class _Requests:
