@@ -37,7 +37,7 @@ class Database(Protocol):
         ...
 
     def close(self) -> None:
-        """Give up what is kept beside the engines."""
+        """Give up all connections."""
         ...
 
 
@@ -50,6 +50,7 @@ class FileDatabase:
         self._mode = "rw"
         self._inode: tuple[int, int] | None = None
         self._opened = 0
+        self._engine: Engine | None = None
         self._watch: sqlite3.Connection | None = None
         self._watching = threading.Lock()
 
@@ -61,8 +62,8 @@ class FileDatabase:
         self.writable = self._mode == "rw"
         self._inode = _inode(self.path)
         self._opened += 1
-        engine = file_engine(self.path, self._mode)
-        return engine, engine
+        self._engine = file_engine(self.path, self._mode)
+        return self._engine, self._engine
 
     def replaced(self) -> bool:
         """Moved aside by another process, or deleted."""
@@ -77,7 +78,9 @@ class FileDatabase:
         return (self._opened << 32) + moved
 
     def close(self) -> None:
-        """Close the connection that is kept."""
+        """Close the pool, and the connection that is kept."""
+        if self._engine is not None:
+            self._engine.dispose()
         with self._watching:
             if self._watch is not None:
                 self._watch.close()
@@ -125,6 +128,7 @@ class ServerDatabase:
 
     def connect(self) -> tuple[Engine, Engine]:
         """Engines over one pool."""
+        self.close()
         writes = server_engine(self._url, self._lease_time)
         self._reads = writes.execution_options(isolation_level="AUTOCOMMIT")
         return self._reads, writes
@@ -140,4 +144,6 @@ class ServerDatabase:
             return connection.execute(_VERSION).scalar_one()
 
     def close(self) -> None:
-        """Nothing is kept."""
+        """Close the pool."""
+        if self._reads is not None:
+            self._reads.dispose()

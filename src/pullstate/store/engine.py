@@ -66,7 +66,11 @@ class Store:
         self._read_limiter = CapacityLimiter(THREADS)
         self._write_limiter = CapacityLimiter(1 if location.path else THREADS)
         self._looked_at: int | None = None
-        self._open()
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def open(
@@ -127,7 +131,6 @@ class Store:
     def close(self) -> None:
         """Give up all connections; a later call opens new ones."""
         self._database.close()
-        self._reads.dispose()
 
     def _attempt(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         with self._reads.connect() as connection:
@@ -165,7 +168,7 @@ class Store:
         reads, writes = self._database.connect()
         self._reads, self._writes = reads, writes.execution_options(**{WRITES: True})
         self._looked_at = None
-        made = self._database.writable and upgrade(self._reads)
+        made = self._database.writable and upgrade(writes)
         with self._reads.connect() as connection:
             self.id, self.salt, *ages = connection.execute(_ONE).one()
         self._admit(*ages)
@@ -177,7 +180,6 @@ class Store:
         if self._database.replaced():
             with self._reopening:
                 if self._database.replaced():
-                    self._reads.dispose()
                     self._open()
         if self.path:
             self._look()
@@ -213,8 +215,13 @@ class Store:
 
     def _mend(self, path: Path) -> StoreDamaged:
         aside = set_aside(path)
-        if aside is None:
+        if aside is None and self._database.replaced():
             return StoreDamaged(f"The store {path} was damaged; it has been set aside. Try again.")
+        if aside is None:
+            return StoreDamaged(
+                f"The store {path} gave an error that its own checks do not explain. Try again; if "
+                "it stays, move the file away: it is filled anew from the forges."
+            )
         note = f"the store was damaged and has been moved to {aside}; it is being filled anew"
         self._notes.append(note)
         return StoreDamaged(note[0].upper() + note[1:] + ".")
