@@ -312,6 +312,65 @@ async def test_reviews_rules_and_the_queue_are_read(
     assert seen.queue is None
 
 
+async def test_of_two_forks_with_one_head_only_the_one_that_waits_awaits_approval(
+    github: GitHub,
+    simulator: Simulator,
+    world: World,
+    rocket: SimulatedRepository,
+    repository: Repository,
+):
+    waits = world.open_pull_request(rocket, fork="ada", head="fix")
+    other = world.open_pull_request(rocket, fork="bob", head="fix", oid=waits.head.oid)
+    world.add_suite(waits, workflow="CI", status="COMPLETED", conclusion="ACTION_REQUIRED")
+    for _ in range(3):
+        first, second = await github.read([target(repository, each) for each in (waits, other)])
+        assert first.pull_request.checks.approval_required == ("CI",)
+        assert second.pull_request.checks.approval_required == ()
+    assert len(simulator.log.matching("/actions/runs")) == 1
+
+
+async def test_what_only_a_ruleset_requires_is_asked_once_an_hour_and_only_of_a_blocked_one(
+    simulator: Simulator,
+    clock: ManualClock,
+    world: World,
+    rocket: SimulatedRepository,
+    repository: Repository,
+):
+    world.add_token("ghp_noRules", forbids=["Ref.refUpdateRule"])
+    blocked, free = world.open_pull_requests(rocket, 2)
+    world.commit(rocket, branch="free")
+    world.retarget(free, "free")
+    world.set_rules(
+        rocket, required_status_check_contexts=["sim"], required_approving_review_count=1
+    )
+    for change in (blocked, free):
+        world.set_checks(change, build="SUCCESS")
+    github = client(simulator, clock, "ghp_noRules")
+    for minutes in (0, 59, 2):
+        clock.advance(60 * minutes)
+        first, _ = await github.read([target(repository, each) for each in (blocked, free)])
+    await github.aclose()
+    asked = [each.path for each in simulator.log.matching("/rules/branches")]
+    assert asked == ["/api/v3/repos/acme/rocket/rules/branches/main"] * 2
+    assert first.gaps == (("rules", "the token may not see this"),)
+    assert first.pull_request.rules == Rules(("sim",), 1)
+
+
+async def test_a_ruleset_names_the_cause_of_a_block(clock: ManualClock):
+    with running(World(clock=clock, without=["Ref.refUpdateRule"])) as simulator:
+        world = simulator.world
+        made = world.create_repository("acme/rocket")
+        world.set_rules(made, required_status_check_contexts=["build", "sim"])
+        change = world.open_pull_request(made)
+        world.set_checks(change, build="SUCCESS")
+        github = client(simulator, clock)
+        seen = await github.find_number(Repository(made.id, "acme/rocket"), 1)
+        await github.aclose()
+    assert seen.rules == Rules(("build", "sim"))
+    reasons = [(each.code, each.about) for each in classify(seen).reasons]
+    assert ("required_check_never_reported", "sim") in reasons
+
+
 async def test_a_queued_one_has_its_place(
     github: GitHub, world: World, rocket: SimulatedRepository, repository: Repository
 ):

@@ -140,13 +140,13 @@ def _check_suites(call: Call) -> Answer:
 
 @within_repository("/actions/runs")
 def _workflow_runs(call: Call) -> Answer:
-    wanted = call.wants("head_sha")
+    wanted, state = call.wants("head_sha"), call.wants("status").upper()
     runs = [
         suite
         for commit in call.found.commits.values()
         if not call.finds_no_checks and commit.oid == (wanted or commit.oid)
         for suite in commit.suites
-        if suite.workflow_run
+        if suite.workflow_run and (not state or state in (suite.status, suite.conclusion))
     ]
     return call.page(
         runs,

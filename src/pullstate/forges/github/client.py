@@ -26,10 +26,11 @@ from pullstate.forges.forge import (
     Target,
     ThreadsReading,
 )
-from pullstate.forges.github import graphql, rest, rest_facets
+from pullstate.forges.github import rest, rest_facets
 from pullstate.forges.github.api import Api
 from pullstate.forges.github.conversation import discussions
 from pullstate.forges.github.facets import READERS
+from pullstate.forges.github.graphql import GraphQL
 from pullstate.forges.github.rest import NEEDS_TOKEN, Rest
 from pullstate.forges.github.threads import threads_of
 from pullstate.forges.graphql import RESOURCE
@@ -49,6 +50,7 @@ class GitHub:
         self.site = site
         self._http = http
         self._api = Api(site, http)
+        self._graphql = GraphQL(self._api)
         self._graphql_back_at: datetime | None = None
 
     async def find_repository(self, path: str) -> Repository:
@@ -64,7 +66,7 @@ class GitHub:
         Without a token the rows have no observations: reading each would take the hour's requests.
         """
         if await self._http.authorised():
-            return await graphql.open_page(self._api, repository, cursor, size)
+            return await self._graphql.open_page(repository, cursor, size)
         return await self._listed(repository, cursor, size, state="open", direction="asc")
 
     async def lean_page(
@@ -72,7 +74,7 @@ class GitHub:
     ) -> Page:
         """Every pull request by creation; unfinished ones without observations. 1 point."""
         if await self._http.authorised():
-            return await graphql.lean_page(self._api, repository, cursor, size, newest_first)
+            return await self._graphql.lean_page(repository, cursor, size, newest_first)
         direction = "desc" if newest_first else "asc"
         return await self._listed(repository, cursor, size, state="all", direction=direction)
 
@@ -85,7 +87,7 @@ class GitHub:
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         """Lean rows that changed, newest first; up to ten repositories for 1 point."""
         return await self._either(
-            lambda: graphql.changed(self._api, deltas, size),
+            lambda: self._graphql.changed(deltas, size),
             lambda by_rest: by_rest.changed(deltas, size),
         )
 
@@ -101,13 +103,13 @@ class GitHub:
     async def read(self, targets: Sequence[Target]) -> list[Reading]:
         """Targets with all facts, up to 25 for 1 point, and 1 to name what failed on them."""
         return await self._either(
-            lambda: graphql.read(self._api, targets), lambda by_rest: by_rest.read(targets)
+            lambda: self._graphql.read(targets), lambda by_rest: by_rest.read(targets)
         )
 
     async def find_number(self, repository: Repository, number: int) -> PullRequest:
         """One pull request with all facts. NotVisible where the number is none, or an issue's."""
         return await self._either(
-            lambda: graphql.find_number(self._api, repository, number),
+            lambda: self._graphql.find_number(repository, number),
             lambda by_rest: by_rest.find_number(repository, number),
         )
 
@@ -116,7 +118,7 @@ class GitHub:
     ) -> tuple[PullRequest, ...]:
         """Every pull request opened from a branch, newest first, unfinished ones with all facts."""
         return await self._either(
-            lambda: graphql.find_branch(self._api, repository, branch, owner, LIMITS),
+            lambda: self._graphql.find_branch(repository, branch, owner, LIMITS),
             lambda by_rest: by_rest.find_branch(repository, branch, owner),
         )
 

@@ -28,7 +28,7 @@ fragment Details on PullRequest {
   author { login }
   headRefName headRefOid
   headRepositoryOwner { login }
-  headRepository { url owner { login } }
+  headRepository { url nameWithOwner owner { login } }
   baseRefName baseRefOid
   baseRef { target { oid } }
 }
@@ -51,6 +51,7 @@ FACTS = (
     """
 fragment Facts on PullRequest {
   ...Details
+  repository { nameWithOwner }
   mergeable
   mergeStateStatus  # PullRequest.mergeStateStatus
   reviewDecision  # PullRequest.reviewDecision

@@ -154,8 +154,9 @@ class BaseRef(Payload):
     ref_update_rule: Rule | None = None
 
 
-class HeadRepository(Payload):
+class Repository(Payload):
     url: Text = ""
+    name_with_owner: Text = ""
     owner: Actor | None = None
 
 
@@ -190,6 +191,7 @@ class PullRequest(Checked):
     id: str
     number: int
     url: Text = ""
+    repository: Repository | None = None
     title: Text = ""
     state: Word = None
     is_draft: Flag = False
@@ -201,7 +203,7 @@ class PullRequest(Checked):
     head_ref_name: Text = ""
     head_ref_oid: Text = ""
     head_repository_owner: Actor | None = None
-    head_repository: HeadRepository | None = None
+    head_repository: Repository | None = None
     base_ref_name: Text = ""
     base_ref_oid: Text = ""
     base_ref: BaseRef | None = None

@@ -86,8 +86,7 @@ def lean_rows(rows: Iterable[Row]) -> list[PullRequest]:
 
 async def whole_rows(api: Api, rows: Sequence[Row]) -> list[tuple[PullRequest, Gaps]]:
     """Pull requests with all facts, each with its gaps; what failed on them is asked by name."""
-    asked = [each.seen.id for each in rows if wanted(each.seen)]
-    contexts = await contexts_of(api, asked)
+    contexts = await contexts_of(api, [each.seen.id for each in rows if wanted(each.seen)])
     return [_whole(each, contexts.get(each.seen.id)) for each in rows]
 
 

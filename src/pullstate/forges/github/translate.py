@@ -260,11 +260,10 @@ def _approval_on_head(opinions: Sequence[payloads.Opinion], head_sha: str) -> bo
 
 def rules(seen: payloads.PullRequest, refusals: Refusals = NOTHING_REFUSED) -> Rules | None:
     """What the base branch requires; None where the branch is gone or that was refused."""
-    if seen.base_ref is None or refusals.why("refUpdateRule", "baseRef"):
-        return None
-    rule = seen.base_ref.ref_update_rule
+    rule = seen.base_ref.ref_update_rule if seen.base_ref else None
     if rule is None:
-        return Rules()
+        unseen = seen.base_ref is None or refusals.why("refUpdateRule", "baseRef")
+        return None if unseen else Rules()
     contexts = rule.required_status_check_contexts or ()
     return Rules(
         required_checks=tuple(sorted({name for name in contexts if name})),
