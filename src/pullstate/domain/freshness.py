@@ -65,6 +65,8 @@ class SyncReport:
     gaps: tuple[tuple[str, str], ...] = field(default=())
 
 
+NOT_VISIBLE = "not found, or not visible to the configured token"  # forges answer both alike
+
 FAULT_WORDS = {
     FaultKind.UNAUTHORIZED: "the forge refuses the credential",
     FaultKind.FORBIDDEN: "the credential may not see this repository",

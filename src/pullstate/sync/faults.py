@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from pullstate.domain.freshness import Fault, FaultKind
+from pullstate.domain.freshness import NOT_VISIBLE, Fault, FaultKind
 from pullstate.forges.errors import (
     Forbidden,
     ForgeError,
@@ -55,8 +55,6 @@ def words(error: Exception) -> str:
         return f"the forge's rate limit is used up until {error.until:%Y-%m-%dT%H:%M:%SZ}"
     return _WORDS[kind_of(error)]
 
-
-NOT_VISIBLE = "not found, or not visible to the configured token"  # forges answer both alike
 
 _WORDS = {
     FaultKind.UNAUTHORIZED: "the forge refused the credential",
