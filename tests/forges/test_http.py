@@ -297,6 +297,30 @@ async def test_single_sign_on_is_explained():
     assert "abc" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        (rb'["\ud83d\ude80"]', ["\U0001f680"]),
+        (rb'["a\ud83d", {"x": "\uDE80\udfffb"}]', ["a\ufffd", {"x": "\ufffd\ufffdb"}]),
+        (rb'["a\u0000b"]', ["a\ufffdb"]),
+        (rb'["\\ud83d \\u0000"]', ["\\ud83d \\u0000"]),
+        ("['🚀']".replace("'", '"').encode(), ["🚀"]),
+    ],
+)
+async def test_text_that_no_database_takes_is_replaced(body: bytes, read: list):
+    assert (await forge(answers(httpx.Response(200, content=body))[0]).get("/x")).json == read
+
+
+@pytest.mark.parametrize("proxy", ["socks5://proxy.test:1080", "nonsense://x"])
+async def test_a_proxy_that_cannot_be_used_is_said(monkeypatch, proxy: str):
+    async def nobody() -> None:
+        return None
+
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    with pytest.raises(Unreachable, match="proxy"):
+        await ForgeHttp(ROOT, nobody, lambda: NOW).get("/x")
+
+
 async def test_an_empty_answer_is_no_json():
     answer = await forge(answers(httpx.Response(204))[0]).get("/x")
     assert (answer.status, answer.json) == (204, None)

@@ -7,6 +7,7 @@ refused before anything is sent. Error texts are ours; they hold no URL and no t
 from __future__ import annotations
 
 import json
+import re
 import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -195,13 +196,16 @@ class ForgeHttp:
         """One client, made with the first request: a TLS context takes time to load."""
         if self._client is None:
             loopback = _is_loopback(self._origin[1])
-            self._client = httpx.AsyncClient(
-                verify=_trust(self._ca_file),
-                timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
-                follow_redirects=False,
-                trust_env=not loopback,  # a proxy of the environment cannot reach our loopback
-                transport=self._transport,
-            )
+            try:
+                self._client = httpx.AsyncClient(
+                    verify=_trust(self._ca_file),
+                    timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
+                    follow_redirects=False,
+                    trust_env=not loopback,  # a proxy of the environment cannot reach our loopback
+                    transport=self._transport,
+                )
+            except (ImportError, ValueError, httpx.InvalidURL):
+                raise Unreachable("the proxy that the environment names cannot be used") from None
         return self._client
 
 
@@ -234,9 +238,26 @@ def _parsed(received: Received) -> Any:
     if received.status == 304 or not received.body:
         return None
     try:
-        return json.loads(received.body)
+        found = json.loads(received.body)
+        return _storable(found) if _UNSTORABLE_ESCAPE.search(received.body) else found
     except (ValueError, RecursionError):
         raise Overloaded("an answer that is no whole JSON") from None
+
+
+# Text that no database takes: NUL, and halves of a surrogate pair. JSON can only escape them.
+_UNSTORABLE_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def _storable(value: Any) -> Any:
+    """The same with a replacement character for each of them."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_storable(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _storable(each) for name, each in value.items()}
+    return value
 
 
 def _origin(url: str) -> tuple[str, str, int]:

@@ -101,6 +101,7 @@ def _take(result: Result, alias: str, into: Contexts) -> payloads.PageInfo:
     page = rollup.contexts if rollup and rollup.contexts else payloads.Contexts()
     into.oid = commit.oid if commit else ""
     into.found += page.items
-    if refused := [each for each in result.below(alias) if each.field != "isRequired"]:
-        into.unread = str(refused[0].error())
+    refused = [each for each in result.below(alias) if each.field != "isRequired"]
+    if refused or None in (page.nodes or ()):
+        into.unread = str(refused[0].error() if refused else result.missing(alias))
     return page.page_info

@@ -20,7 +20,7 @@ from pullstate.domain.pull_request import (
 )
 from pullstate.domain.review import GHOST
 from pullstate.forges.github import payloads
-from pullstate.forges.github.checks import checks_of_commit
+from pullstate.forges.github.checks import checks_of_commit, rollup_verdict
 from pullstate.forges.graphql import Refused
 
 Gaps = tuple[tuple[str, str], ...]
@@ -187,8 +187,7 @@ def _listed_checks(seen: payloads.PullRequest, refusals: Refusals) -> Checks:
     if rollup is None or refused:
         return Checks(seen.head_ref_oid, CheckVerdict.NONE, unreadable=refused)
     oid = rollup.commit.oid if rollup.commit else seen.head_ref_oid
-    listed = payloads.Commit(oid=oid, statusCheckRollup=rollup)
-    return checks_of_commit(listed)
+    return Checks(oid, rollup_verdict(rollup.state))
 
 
 def mergeability(seen: payloads.PullRequest) -> Mergeability:
