@@ -42,7 +42,7 @@ ASKS_GITALY = frozenset(
         "sourceBranchExists",
     }
 )
-WITH_RESOLVER = {"mergeRequests": 2, "jobs": 1, "pipelines": 1}
+WITH_RESOLVER = {"mergeRequests": 2, "jobs": 1, "pipelines": 1, "projects": 1}
 """Connections that charge by the page → their own price; a sort (it has a default) adds one."""
 
 

@@ -9,6 +9,7 @@ from tests.simulators.gitlab.access import Refused, forbidden, message, not_foun
 from tests.simulators.gitlab.model import Pipeline
 from tests.simulators.gitlab.routing import MERGE_REQUEST, PROJECT, Call, Reply, route
 from tests.simulators.gitlab.shapes import stamp
+from tests.simulators.gitlab.versions import review_state
 
 Json = dict[str, Any]
 
@@ -85,6 +86,20 @@ def approvals(call: Call) -> Json:
         "has_approval_rules": bool(mergeability.approvals_required(mr)),
         **common,
     }
+
+
+@route("GET", MERGE_REQUEST + "/reviewers")
+def reviewers(call: Call) -> list[Json]:
+    """Who is asked to look; the states are REST's, in lower case."""
+    mr, world = call.merge_request, call.world
+    return [
+        {
+            "user": call.entities.user(world.user(name)),
+            "state": str(review_state(state, world.version)).lower(),
+            "created_at": stamp(mr.created_at),
+        }
+        for name, state in mr.reviewers.items()
+    ]
 
 
 @route("GET", MERGE_REQUEST + "/approval_state")

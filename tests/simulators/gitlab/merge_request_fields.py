@@ -15,6 +15,12 @@ def _pipeline(mr: MergeRequest, context: Context) -> Pipeline | None:
     return mergeability.pipeline_of_head(mr) if context.caller.may_read("pipelines") else None
 
 
+def _pipelines(mr: MergeRequest, context: Context, **paging: Any) -> Connection:
+    """Newest first; none where they may not be read."""
+    rows = mr.pipelines[::-1] if context.caller.may_read("pipelines") else []
+    return by_offset(rows, **paging)
+
+
 def _approvers(mr: MergeRequest) -> list[User]:
     return [approval.user for approval in mr.approvals]
 
@@ -128,6 +134,7 @@ MERGE_REQUEST: dict[str, Resolve] = {
     "mergeableDiscussionsState": lambda mr, c: mergeability.discussions_resolved(mr),
     "mergedAt": lambda mr, c: stamp(mr.merged_at),
     "name": lambda mr, c: mr.title,
+    "pipelines": _pipelines,
     "preparedAt": lambda mr, c: stamp(mr.prepared_at),
     "projectId": lambda mr, c: mr.project.id,
     "rebaseInProgress": lambda mr, c: False,

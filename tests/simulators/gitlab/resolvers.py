@@ -28,6 +28,17 @@ def _project(context: Context, full_path: str) -> Project | None:
     return project if project and context.caller.sees(project) else None
 
 
+def _projects(context: Context, ids: list[str] | None = None, **paging: Any) -> Connection:
+    """Those that the caller sees, by their global ids; the others are left out."""
+    wanted = None if ids is None else {gid.rpartition("/")[2] for gid in ids}
+    rows = [
+        project
+        for project in context.world.projects.values()
+        if (wanted is None or str(project.id) in wanted) and context.caller.sees(project)
+    ]
+    return by_offset(rows, **paging)
+
+
 def _mr_by_id(context: Context, gid: str) -> MergeRequest | None:
     number = gid.rpartition("/")[2]
     for project in context.world.projects.values():
@@ -120,6 +131,7 @@ _QUERY: dict[str, Resolve] = {
         "version": c.world.version,
     },
     "project": lambda _, c, fullPath: _project(c, fullPath),
+    "projects": lambda _, c, **given: _projects(c, **given),
 }
 
 FIELDS: dict[str, dict[str, Resolve]] = {

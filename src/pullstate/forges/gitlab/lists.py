@@ -1,0 +1,236 @@
+"""REST's lists of merge requests, a page at a time.
+
+A cursor is our own: the parameters of the next page, as GitLab's next link has them, and how the
+walk goes on where an offset grows too large. Totals are never looked at: they are absent above
+10,000 rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from pullstate.forges.errors import Forbidden, ForgeError, NotVisible, Unexpected
+from pullstate.forges.forge import Repository
+from pullstate.forges.gitlab.api import Api, Parameters, listed, next_query, read_all, route
+from pullstate.forges.gitlab.payloads import MergeRequest
+from pullstate.forges.gitlab.projects import Projects
+from pullstate.forges.http import Answer
+
+# GitLab refuses page * per_page beyond this (405, or 400 in older versions).
+# https://docs.gitlab.com/administration/instance_limits/#max-offset-allowed-by-the-rest-api
+MAX_OFFSET = 50_000
+MILLISECOND = timedelta(milliseconds=1)  # REST cuts its times to it
+EVERYTHING: Parameters = {"scope": "all", "state": "all"}
+OPENED: Parameters = {"scope": "all", "state": "opened", "with_merge_status_recheck": "true"}
+LOCKED: Parameters = {"scope": "all", "state": "locked"}
+
+Query = dict[str, str | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One page: its rows, the project as the rows name it, and where to go on.
+
+    `fault` says why a row of it could not be read, or why the walk cannot go on.
+    """
+
+    repository: Repository
+    rows: list[MergeRequest]
+    next: str | None
+    fault: ForgeError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where a list goes on. `edge`: the creation, or the change, that the page before reached.
+    `seen`: numbers of the pages before, where a row that moved must be noticed."""
+
+    query: Query
+    edge: datetime | None = None
+    seen: tuple[int, ...] = field(default=())
+
+    def __str__(self) -> str:
+        edge = self.edge.isoformat() if self.edge else None
+        return json.dumps([self.query, edge, self.seen], separators=(",", ":"))
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """What `str` wrote; Unexpected where somebody else did."""
+        try:
+            query, edge, seen = json.loads(text)
+            return cls(dict(query), datetime.fromisoformat(edge) if edge else None, tuple(seen))
+        except (TypeError, ValueError):
+            raise Unexpected("a cursor that no walk here has left") from None
+
+    def meets(self, rows: Sequence[MergeRequest]) -> bool:
+        """Whether a row of the pages before is there again: it moved, and the others with it."""
+        return not set(self.seen).isdisjoint(row.iid for row in rows)
+
+
+class Lists:
+    """The lists of one site."""
+
+    def __init__(self, api: Api, projects: Projects) -> None:
+        self._api, self._projects = api, projects
+
+    async def by_creation(
+        self,
+        repository: Repository,
+        cursor: str | None,
+        size: int,
+        filters: Parameters,
+        *,
+        newest_first: bool = False,
+    ) -> Listed:
+        """A page of a walk by creation. Updates move no row of it, and new ones append to it, or
+        come before its beginning."""
+        sort = "desc" if newest_first else "asc"
+        walk: Query = {**filters, "order_by": "created_at", "sort": sort}
+        at = Cursor.parse(cursor) if cursor else Cursor({"page": 1, "per_page": size})
+        query = {**walk, **_resized(at.query, size)}
+        try:
+            answer = await self._get(repository, query)
+        except Unexpected:
+            narrowed = _narrowed(walk, at, size) if at.edge else None
+            if narrowed is None or narrowed == query:
+                raise
+            query, answer = narrowed, await self._get(repository, narrowed)
+        rows, fault = read_all(MergeRequest, listed(answer.json))
+        onward, stuck = _onward(walk, query, answer, rows)
+        return Listed(_named(repository, rows), rows, onward, fault or stuck)
+
+    async def by_change(
+        self, repository: Repository, since: datetime, cursor: str | None, size: int
+    ) -> Listed:
+        """A page of what changed, oldest change first.
+
+        A row that changes while we page moves to the end, and the rows behind it move up by one,
+        past the page's border. The second page follows GitLab's link and is compared with the
+        first; from there on, or where a row did move, pages are asked for by time.
+        """
+        walk: Query = {**EVERYTHING, "order_by": "updated_at", "sort": "asc"}
+        first = {"updated_after": stamp(since), "page": 1, "per_page": size}
+        at = Cursor.parse(cursor) if cursor else Cursor({**walk, **first})
+        query = {**walk, **at.query}
+        answer = await self._get(repository, query)
+        rows, fault = read_all(MergeRequest, listed(answer.json))
+        onward = _onward_by_change(at, query, answer, rows, size)
+        return Listed(_named(repository, rows), rows, onward, fault)
+
+    async def from_branch(self, repository: Repository, branch: str) -> list[MergeRequest]:
+        """Every one opened from a branch, newest first."""
+        found: list[MergeRequest] = []
+        query: Parameters | None = {
+            **EVERYTHING,
+            "order_by": "created_at",
+            "sort": "desc",
+            "source_branch": branch,
+            "per_page": 100,
+        }
+        while query is not None:
+            answer = await self._get(repository, query)
+            rows, fault = read_all(MergeRequest, listed(answer.json))
+            if fault:
+                raise fault
+            found += rows
+            query = next_query(answer)
+        return list({row.iid: row for row in found}.values())
+
+    async def locked(self, repository: Repository) -> list[MergeRequest]:
+        """Those whose merge is under way: seldom any, and none for long."""
+        path = route(repository.forge_id, "merge_requests")
+        rows, _ = await self._api.items(path, LOCKED, pages=10)
+        return read_all(MergeRequest, rows)[0]
+
+    async def _get(self, repository: Repository, query: Mapping[str, Any]) -> Answer:
+        try:
+            return await self._api.get(route(repository.forge_id, "merge_requests"), query)
+        except (Forbidden, NotVisible) as error:
+            raise await self._projects.refusal(repository, error) from None
+
+
+def stamp(moment: datetime) -> str:
+    """A time as a parameter, to the millisecond."""
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+def _named(repository: Repository, rows: Sequence[MergeRequest]) -> Repository:
+    """The project as its rows name it now."""
+    path = next((row.full_path for row in reversed(rows) if row.full_path), repository.path)
+    return Repository(repository.forge_id, path)
+
+
+def _resized(query: Query, size: int) -> Query:
+    """The same place with pages of another size; earlier where it lies between two pages."""
+    page, before = (_whole(query.get(name)) for name in ("page", "per_page"))
+    if page is None or before is None or before == size:
+        return query
+    return {**query, "page": (page - 1) * before // size + 1, "per_page": size}
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if str(value).isdecimal() else None
+
+
+def _narrowed(walk: Query, at: Cursor, size: int) -> Query:
+    """The walk from its edge, at offset 0 again; the edge's own rows come once more."""
+    window = "created_before" if walk["sort"] == "desc" else "created_after"
+    return {**walk, window: stamp(at.edge), "page": 1, "per_page": size}
+
+
+def _onward(
+    walk: Query, query: Query, answer: Answer, rows: Sequence[MergeRequest]
+) -> tuple[str | None, ForgeError | None]:
+    """Where a walk by creation goes on; a window that cannot be narrowed is a fault."""
+    link = next_query(answer)
+    if link is None:
+        return None, None
+    edge = _edge([row.created_at for row in rows if row.created_at], walk["sort"] == "desc")
+    ahead = Cursor(_followed(query, link), edge)
+    page, size = (_whole(link.get(name)) for name in ("page", "per_page"))
+    if page is None or size is None or page * size <= MAX_OFFSET or edge is None:
+        return str(ahead), None
+    narrowed = _narrowed(walk, ahead, size)
+    if all(query.get(name) == narrowed[name] for name in narrowed if name.startswith("created_")):
+        return None, Unexpected(f"more than {MAX_OFFSET} merge requests were created at one moment")
+    return str(Cursor(narrowed, edge)), None
+
+
+def _edge(times: Sequence[datetime], newest_first: bool) -> datetime | None:
+    if not times:
+        return None
+    return max(times) + MILLISECOND if newest_first else min(times)
+
+
+def _followed(query: Query, link: Mapping[str, str]) -> Query:
+    """The next page. A link repeats our own parameters less exactly: its times lose their
+    fractions."""
+    own = {name: value for name, value in query.items() if name not in ("page", "per_page")}
+    return {**link, **own}
+
+
+def _onward_by_change(
+    at: Cursor, query: Query, answer: Answer, rows: Sequence[MergeRequest], size: int
+) -> str | None:
+    link = next_query(answer)
+    if at.meets(rows) and at.edge:
+        return str(_from(at.edge, query, size))
+    times = [row.updated_at for row in rows if row.updated_at]
+    if link is None or not times:
+        return None if link is None else str(Cursor(_followed(query, link), at.edge))
+    if at.edge is None:
+        numbers = tuple(row.iid for row in rows)
+        return str(Cursor(_followed(query, link), times[-1], numbers))
+    ahead = _from(times[-1], query, size)
+    moves = ahead.query["updated_after"] != query["updated_after"]
+    return str(ahead if moves else Cursor(_followed(query, link), times[-1]))
+
+
+def _from(moment: datetime, query: Query, size: int) -> Cursor:
+    """The list from a moment on, which is never before the one that it began at."""
+    begins = max(stamp(moment - MILLISECOND), str(query["updated_after"]))
+    return Cursor({**query, "updated_after": begins, "page": 1, "per_page": size}, moment)

@@ -1,0 +1,286 @@
+"""Merge requests with all their facts: fifty of one project in one GraphQL request.
+
+Where GraphQL does not answer they are read one by one, by REST. A number that GraphQL leaves out
+is asked for by REST too, before anybody concludes that it is gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pullstate.domain.pull_request import PullRequest
+from pullstate.forges.errors import (
+    Forbidden,
+    ForgeError,
+    NotTheApi,
+    NotVisible,
+    Overloaded,
+    RateLimited,
+    Unexpected,
+    Unreachable,
+)
+from pullstate.forges.forge import Repository
+from pullstate.forges.gitlab import documents
+from pullstate.forges.gitlab.api import Api, read
+from pullstate.forges.gitlab.payloads import Facts
+from pullstate.forges.gitlab.place import Place
+from pullstate.forges.gitlab.projects import Projects
+from pullstate.forges.gitlab.rest_rows import RestRows
+from pullstate.forges.gitlab.schema import NoGraphQL
+from pullstate.forges.gitlab.translate import Gaps, extra_of, is_finished, whole
+from pullstate.forges.graphql import Refused, Result
+
+BATCH = 50
+SMALLER_AT_MOST = 2  # times that one question is asked anew with half of the numbers
+UNCHECKED = frozenset({"unchecked", "cannot_be_merged_recheck"})
+
+_FACETS = {
+    "headPipeline": "checks",
+    "jobs": "checks",
+    "approvalsLeft": "review",
+    "approvedBy": "review",
+    "changeRequesters": "review",
+    "reviewers": "review",
+    "mergeRequestInteraction": "review",
+    "reviewState": "review",
+    "detailedMergeStatus": "mergeability",
+    "mergeStatusEnum": "mergeability",
+    "mergeabilityChecks": "mergeability",
+}
+
+
+@dataclass(slots=True)
+class Found:
+    """What was read, by number. `repository` is the project as it is named now."""
+
+    repository: Repository
+    rows: dict[int, PullRequest] = field(default_factory=dict)
+    gaps: dict[int, Gaps] = field(default_factory=dict)
+    faults: dict[int, ForgeError] = field(default_factory=dict)
+    unchecked: list[int] = field(default_factory=list)  # GitLab checks them when one is asked for
+    locked: list[int] = field(default_factory=list)  # whose merge is under way, if asked
+
+    def all_gaps(self) -> Gaps:
+        """Each facet once, with the first reason."""
+        found: dict[str, str] = {}
+        for gaps in self.gaps.values():
+            for facet, why in gaps:
+                found.setdefault(facet, why)
+        for fault in self.faults.values():
+            found.setdefault("details", str(fault))
+        return tuple(found.items())
+
+
+class Rows:
+    """Reads merge requests of one site."""
+
+    def __init__(self, api: Api, projects: Projects, rest: RestRows) -> None:
+        self._api, self._projects, self._rest = api, projects, rest
+        self._batch = BATCH
+
+    async def uses_rest(self, repository: Repository) -> str | None:
+        """Why merge requests of a project are read by REST alone; None where they are not."""
+        if why := self._projects.hidden(repository):
+            return why
+        await self._api.has_graphql()
+        return self._api.schema.refused()
+
+    async def read(
+        self,
+        repository: Repository,
+        numbers: Sequence[int],
+        *,
+        with_locked: bool = False,
+        by_rest: bool = True,
+    ) -> Found:
+        """Merge requests of one project. Raises where nothing could be asked.
+
+        `with_locked` finds out whose merge is under way, along with the last of the questions.
+        Without `by_rest` nothing is read where GraphQL does not answer.
+        """
+        found = Found(repository)
+        waiting = list(dict.fromkeys(numbers))
+        try:
+            await self._by_graphql(found, waiting, with_locked)
+        except NoGraphQL as error:
+            if by_rest:
+                await self._by_rest(found, waiting, str(error))
+        return found
+
+    async def _by_graphql(self, found: Found, waiting: list[int], with_locked: bool) -> None:
+        if why := self._projects.hidden(found.repository):
+            raise NoGraphQL(why)
+        asked_smaller = 0
+        while waiting or with_locked:
+            batch = waiting[: self._batch]
+            last = with_locked and len(batch) == len(waiting)
+            try:
+                result = await self._ask(found, batch, with_locked=last)
+            except NotTheApi:
+                raise
+            except Overloaded:
+                asked_smaller += 1
+                if asked_smaller > SMALLER_AT_MOST or len(batch) <= 1:
+                    raise
+                self._batch = max(1, len(batch) // 2)
+                continue
+            del waiting[: len(batch)]
+            with_locked = with_locked and not last
+            await self._take(found, result, batch)
+
+    async def _ask(self, found: Found, batch: list[int], *, with_locked: bool) -> Result:
+        """One answer about the project, wherever it has moved to."""
+        document = documents.WITH_LOCKED if with_locked else documents.MERGE_REQUESTS
+        result = await project(self._api, self._projects, found.repository, document, batch)
+        found.repository = Repository(found.repository.forge_id, result.data["project"]["fullPath"])
+        return result
+
+    async def _take(self, found: Found, result: Result, batch: Sequence[int]) -> None:
+        seen = _seen(result, found)
+        project = result.data["project"]
+        locked = (project.get("locked") or {}).get("nodes") or ()
+        found.locked += [int(each["iid"]) for each in locked if each]
+        required = bool(project.get("onlyAllowMergeIfPipelineSucceeds"))
+        unreadable = None
+        if any(facts.head_pipeline is None for facts, _ in seen.values()):
+            unreadable = await self._projects.pipelines_unreadable(found.repository)
+        for facts, refused in seen.values():
+            self._add(found, facts, refused, required, unreadable)
+        missing = [each for each in batch if each not in seen and each not in found.faults]
+        await self._confirm(found, missing)
+
+    def _add(
+        self,
+        found: Found,
+        facts: Facts,
+        refused: Sequence[Refused],
+        required: bool,
+        unreadable: str | None,
+    ) -> None:
+        place = Place(self._api.site.url, found.repository.forge_id, found.repository.path)
+        gaps = dict(_gaps(refused))
+        extra = extra_of(
+            facts,
+            place,
+            pipeline_required=required,
+            checks_unreadable=gaps.get("checks") or unreadable,
+            review_unreadable=gaps.get("review"),
+        )
+        if extra.checks_unreadable:
+            gaps["checks"] = extra.checks_unreadable
+        source = self._source(facts, place)
+        try:
+            found.rows[facts.iid] = whole(facts, place, source, extra)
+        except Unexpected as error:
+            found.faults[facts.iid] = error
+            return
+        found.gaps[facts.iid] = tuple(gaps.items())
+        if not is_finished(facts) and (facts.merge_status or "").lower() in UNCHECKED:
+            found.unchecked.append(facts.iid)
+
+    def _source(self, facts: Facts, place: Place) -> str:
+        """The path of the project that it comes from; "" where that is gone or hidden."""
+        if str(facts.source_project_id) == place.project_id:
+            return place.path
+        path = facts.source_project.full_path if facts.source_project else ""
+        self._projects.note_path(facts.source_project_id, path)
+        return path
+
+    async def _confirm(self, found: Found, missing: Sequence[int]) -> None:
+        """GraphQL leaves out what is gone and what may not be seen alike: REST tells them apart.
+
+        One that may not be seen stands for the others.
+        """
+        for place, number in enumerate(missing):
+            try:
+                row, gaps = await self._rest.row(found.repository, number)
+            except Forbidden as error:
+                found.faults.update(dict.fromkeys(missing[place:], error))
+                return
+            except NotVisible as error:
+                found.faults[number] = error
+            else:
+                found.rows[number], found.gaps[number] = row, gaps
+
+    async def _by_rest(self, found: Found, waiting: Sequence[int], why: str) -> None:
+        """One by one. What stops us on the way says nothing of those that were read before."""
+        for place, number in enumerate(waiting):
+            try:
+                row, gaps = await self._rest.row(found.repository, number)
+            except (NotVisible, Forbidden, Unexpected) as error:
+                found.faults[number] = error
+                continue
+            except (RateLimited, Unreachable) as error:
+                if not found.rows:
+                    raise
+                found.faults.update(dict.fromkeys(waiting[place:], error))
+                return
+            said = () if row.finished else (("review", f"read by REST alone: {why}"),)
+            found.rows[number], found.gaps[number] = row, (*gaps, *said)
+
+
+async def project(
+    api: Api,
+    projects: Projects,
+    repository: Repository,
+    document: str,
+    numbers: Sequence[int],
+) -> Result:
+    """The answer about merge requests of a project, by its path, which may have changed.
+
+    NoGraphQL where GraphQL does not show a project that REST does.
+    """
+    iids = [str(each) for each in numbers]
+    result = await api.ask(document, path=repository.path, iids=iids)
+    if _is_of(result, repository):
+        return result
+    if refused := result.below():
+        error = refused[0].error()
+        if not isinstance(error, NotVisible):
+            raise error
+    moved = await projects.moved(repository)
+    if moved.path != repository.path:
+        result = await api.ask(document, path=moved.path, iids=iids)
+        if _is_of(result, repository):
+            return result
+    raise NoGraphQL(projects.hide(repository))
+
+
+def _is_of(result: Result, repository: Repository) -> bool:
+    """Whether the project that answers is the one that was meant: paths pass to others."""
+    found = result.data.get("project")
+    return bool(found) and found.get("id") == f"gid://gitlab/Project/{repository.forge_id}"
+
+
+def _seen(result: Result, found: Found) -> dict[int, tuple[Facts, Sequence[Refused]]]:
+    """The merge requests of an answer, each with what was refused in it."""
+    connection = result.data["project"].get("mergeRequests")
+    if connection is None:
+        raise result.missing("project", "mergeRequests")
+    seen: dict[int, tuple[Facts, Sequence[Refused]]] = {}
+    for index, node in enumerate(connection.get("nodes") or ()):
+        number = _number(node)
+        if number is None:
+            continue
+        try:
+            refused = result.below("project", "mergeRequests", "nodes", index)
+            seen[number] = read(Facts, node), refused
+        except Unexpected as error:
+            found.faults[number] = error
+    return seen
+
+
+def _number(node: Mapping[str, Any] | None) -> int | None:
+    text = str(node.get("iid")) if node else ""
+    return int(text) if text.isdecimal() else None
+
+
+def _gaps(refused: Sequence[Refused]) -> Gaps:
+    found: dict[str, str] = {}
+    for each in refused:
+        names = [step for step in each.path if isinstance(step, str)]
+        facet = next((_FACETS[name] for name in names if name in _FACETS), "details")
+        found.setdefault(facet, str(each.error()))
+    return tuple(found.items())
