@@ -172,7 +172,7 @@ async def test_one_that_is_hidden_is_unreadable_and_not_gone(stage: Stage):
         stage.clock.advance(10 * I)
         await stage.lanes.upkeep()
     assert set(stage.rows(id_)) == {1, 2}
-    assert "may not see" in dict(stage.sweep(id_).gaps)["checks"]
+    assert "not visible" in dict(stage.sweep(id_).gaps)["checks"]
 
 
 async def test_a_row_that_cannot_be_stored_does_not_hold_up_the_others(stage: Stage):

@@ -23,7 +23,6 @@ from sqlalchemy import (
 )
 
 from pullstate.domain.merge_request import Facet
-from pullstate.domain.site import ForgeKind
 from pullstate.store import reading
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Repository, StoredPullRequest, Sweep
@@ -128,12 +127,6 @@ def drop_alias(conn: Connection, repository_id: int, path: str) -> None:
     )
 
 
-def forge_kind(conn: Connection, repository_id: int) -> ForgeKind:
-    """Whose API a repository's site speaks."""
-    query = select(repository.c.kind).where(repository.c.id == repository_id)
-    return ForgeKind(conn.execute(query).scalar_one())
-
-
 def by_ids(conn: Connection, ids: Collection[int]) -> list[StoredPullRequest]:
     """Pull requests by our ids, gone ones too."""
     return _stored(conn, _KEPT.where(pull_request.c.id.in_(ids))) if ids else []
@@ -198,9 +191,18 @@ def not_seen_since(conn: Connection, repository_id: int, since: datetime) -> lis
     return list(conn.execute(query).scalars())
 
 
-def bring_forward(conn: Connection, repository_id: int, base: str, until: datetime) -> None:
-    """Unfinished ones on a base branch are due by `until` at the latest."""
+def bring_forward(
+    conn: Connection,
+    repository_id: int,
+    base: str,
+    until: datetime,
+    *,
+    unless_at: str | None = None,
+) -> None:
+    """Unfinished ones on a base branch are due by `until`, but those that know of its tip."""
     ids = _unfinished(repository_id).where(pull_request.c.base_branch == base)
+    if unless_at is not None:
+        ids = ids.where(pull_request.c.base_sha != unless_at)
     later = or_(freshness.c.due_at.is_(None), freshness.c.due_at > until)
     conn.execute(
         update(freshness).where(freshness.c.pull_request_id.in_(ids), later).values(due_at=until)

@@ -16,6 +16,7 @@ from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import ForgeKind
 from pullstate.forges.forge import Page
 from pullstate.store import agenda, reading, writing
+from pullstate.store.agenda import Charge
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, StoredPullRequest
 from pullstate.sync.memory import Memory
@@ -47,21 +48,27 @@ class Recorder:
 
     def full(self, conn: Connection, seen: Seen, *, backfill: bool = False) -> Recorded:
         """Record rows with all facts."""
-        began_at = _prove_known(conn, seen)
+        charge = _prove_known(conn, seen)
         fresh = replace(seen, rows=_not_overtaken(conn, seen))
-        recorded = _record(conn, fresh, began_at, backfill=backfill)
-        self._plan(conn, recorded.ids, seen.at)
+        recorded = _record(conn, charge, fresh, backfill=backfill)
+        known = agenda.by_ids(conn, recorded.ids)
+        due = [(each.id, self._due(charge, each, seen.at)) for each in known]
+        writing.schedule(conn, due)
+        for base in {e.pull_request.base for e in known if _base_moved(e, seen.at)}:
+            self._nudge(conn, seen, base.branch, base.sha)
         return recorded
 
     def lean(self, conn: Connection, seen: Seen, *, backfill: bool = False) -> Recorded:
         """Record rows of a list. Unfinished ones that are news are due at once, with all facts."""
-        began_at = _prove_known(conn, seen)
+        charge = _prove_known(conn, seen)
         news = _news(conn, seen)
-        recorded = _record(conn, seen, began_at, backfill=backfill)
+        recorded = _record(conn, charge, seen, backfill=backfill)
         ids = dict(zip((row.number for row in seen.rows), recorded.ids, strict=True))
-        writing.schedule(conn, [(ids[number], seen.at) for number in news])
-        self._plan(conn, [ids[row.number] for row in seen.rows if row.finished], seen.at)
-        self._nudge(conn, seen)
+        due = [(ids[number], seen.at) for number in news]
+        due += [(ids[r.number], _settles_at(charge, r, seen.at)) for r in seen.rows if r.finished]
+        writing.schedule(conn, [each for each in due if each[1] or not backfill])
+        for branch in {row.base.branch for row in seen.rows if _merged_lately(row, seen.at)}:
+            self._nudge(conn, seen, branch)
         return recorded
 
     def amend(self, conn: Connection, repository_id: int, **changes: Any) -> None:
@@ -80,28 +87,21 @@ class Recorder:
         """Write down what cannot be read at present."""
         amend(conn, repository_id, gaps=self.memory.gaps(repository_id))
 
-    def _plan(self, conn: Connection, ids: Sequence[int], at: datetime) -> None:
-        known = agenda.by_ids(conn, ids)
-        kind = agenda.forge_kind(conn, known[0].repository_id) if known else None
-        writing.schedule(conn, [(each.id, self._due(each, at, kind)) for each in known])
-
-    def _due(
-        self, stored: StoredPullRequest, at: datetime, kind: ForgeKind | None
-    ) -> datetime | None:
-        unknown = mergeability_unknown(stored.pull_request) and not stored.pull_request.finished
+    def _due(self, charge: Charge, stored: StoredPullRequest, at: datetime) -> datetime | None:
+        known = stored.pull_request
+        unknown = mergeability_unknown(known) and not known.finished
         motion = Motion(
             head_since=stored.observed.head,
-            base_moved=stored.observed.base is not None and stored.observed.base >= at,
+            base_moved=_base_moved(stored, at),
             unknowns=self.memory.note_unknown(stored.id, unknown),
-            settles_late=kind is ForgeKind.GITLAB,
+            settles_late=_settles_late(charge),
         )
-        return read_again_at(stored.pull_request, at, self.interval, motion)
+        return read_again_at(known, at, self.interval, motion)
 
-    def _nudge(self, conn: Connection, seen: Seen) -> None:
-        """What was merged moved its base: the others on that branch are read within an interval."""
-        bases = {row.base.branch for row in seen.rows if _merged_lately(row, seen.at)}
-        for base in bases:
-            agenda.bring_forward(conn, seen.repository_id, base, seen.at + self.interval)
+    def _nudge(self, conn: Connection, seen: Seen, branch: str, tip: str | None = None) -> None:
+        """A base moved: whatever else is on it is read within an interval."""
+        until = seen.at + self.interval
+        agenda.bring_forward(conn, seen.repository_id, branch, until, unless_at=tip)
 
 
 def amend(conn: Connection, repository_id: int, **changes: Any) -> None:
@@ -112,8 +112,9 @@ def amend(conn: Connection, repository_id: int, **changes: Any) -> None:
         writing.save_sweep(conn, repository_id, after)
 
 
-def _record(conn: Connection, seen: Seen, began_at: datetime | None, *, backfill: bool) -> Recorded:
+def _record(conn: Connection, charge: Charge, seen: Seen, *, backfill: bool) -> Recorded:
     """What was opened before the backfill began is history, whoever comes upon it."""
+    began_at = charge.sweep.delta_began_at
     return writing.record(
         conn,
         seen.repository_id,
@@ -124,15 +125,15 @@ def _record(conn: Connection, seen: Seen, began_at: datetime | None, *, backfill
     )
 
 
-def _prove_known(conn: Connection, seen: Seen) -> datetime | None:
-    """When the repository's backfill began; None where it has not.
+def _prove_known(conn: Connection, seen: Seen) -> Charge:
+    """The repository as it is now.
 
     Untracked where nobody wants the repository any more, or its address is another's now.
     """
     known = agenda.charge(conn, seen.repository_id)
     if known.repository.forge_id not in (None, seen.forge_id):
         raise Untracked("the address belongs to another repository now")
-    return known.sweep.delta_began_at
+    return known
 
 
 def _not_overtaken(conn: Connection, seen: Seen) -> list[PullRequest]:
@@ -160,6 +161,21 @@ def _is_news(row: PullRequest, stored: StoredPullRequest | None) -> bool:
         return True
     known = stored.pull_request
     return known.finished or (known.changed_at, known.head) != (row.changed_at, row.head)
+
+
+def _base_moved(stored: StoredPullRequest, at: datetime) -> bool:
+    """Whether the reading that began at `at` found another tip of the base."""
+    return stored.observed.base is not None and stored.observed.base >= at
+
+
+def _settles_late(charge: Charge) -> bool:
+    """GitLab's notes bump a merge request once a minute at most."""
+    return charge.repository.kind is ForgeKind.GITLAB
+
+
+def _settles_at(charge: Charge, finished: PullRequest, at: datetime) -> datetime | None:
+    motion = Motion(settles_late=_settles_late(charge))
+    return read_again_at(finished, at, timedelta(0), motion)
 
 
 def _merged_lately(row: PullRequest, at: datetime) -> bool:
