@@ -35,7 +35,7 @@ class Outer(CamelArguments):
     maybe: Annotated[Inner | None, Field(description="Or not.")] = None
     several: list[Inner] | None = None
     colour: Colour = Colour.RED
-    shade: Literal["dark", "light"] | None = None
+    shade: Literal["dim", "pale"] | None = None
     flag: bool = False
     number: int | None = None
 
@@ -93,7 +93,7 @@ def test_an_input_schema_says_what_was_declared() -> None:
             "maybe": inner | {"description": "Or not."},
             "several": {"type": "array", "items": inner},
             "colour": {"type": "string", "enum": ["red", "blue"], "default": "red"},
-            "shade": {"type": "string", "enum": ["dark", "light"]},
+            "shade": {"type": "string", "enum": ["dim", "pale"]},
             "flag": {"type": "boolean", "default": False},
             "number": {"type": "integer"},
         },

@@ -281,9 +281,8 @@ def test_a_thread_that_hangs_does_not_keep_the_process(ending: Client, how: str)
         assert ending.wait() == 0
 
 
-def test_a_broken_stdout_ends_the_process() -> None:
-    request = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}}
-    request["params"] = {"_meta": envelope()}
+@pytest.mark.parametrize("stdin_too", [False, True])
+def test_a_broken_stdout_ends_the_process_without_a_fuss(stdin_too: bool) -> None:
     with subprocess.Popen(
         SERVER,
         stdin=subprocess.PIPE,
@@ -292,14 +291,28 @@ def test_a_broken_stdout_ends_the_process() -> None:
         env=environment(),
     ) as process:
         assert process.stdin and process.stdout and process.stderr
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
+        say(process, "server/discover")
         assert process.stdout.readline()
         process.stdout.close()
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
+        say(process, "tools/call", name="wait_forever", arguments={})
+        assert b"waiting" in process.stderr.readline()
+        if stdin_too:
+            process.stdin.close()
+        else:
+            say(process, "server/discover")
         assert process.wait(DEADLINE) == 1
-        assert b"world closed" in process.stderr.read()
+        said = process.stderr.read()
+        assert b"world closed" in said
+        assert b"Traceback" not in said
+
+
+def say(process: subprocess.Popen[bytes], method: str, **params: Any) -> None:
+    """Send a modern request down a bare pipe."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    params["_meta"] = envelope()
+    assert process.stdin
+    process.stdin.write(json.dumps(request).encode() + b"\n")
+    process.stdin.flush()
 
 
 def test_a_parent_that_is_gone_ends_the_process() -> None:

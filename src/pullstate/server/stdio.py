@@ -45,45 +45,58 @@ def serve(server: Server[Any], parent: int | None = None) -> int:
 
     Returns (0) only at the end of stdin. In every other case a thread may be waiting for stdin
     for ever, so the process is left from here, after the server has closed: with 128 and the
-    signal's number, 0 for a parent that is gone, 1 for a broken stdout
-    or a server that did not start.
+    signal's number, 0 for a parent that is gone, 1 for a broken stdout or a server that failed.
     """
     return anyio.run(_serve, server, os.getppid() if parent is None else parent)
 
 
 async def _serve(server: Server[Any], parent: int) -> int:
     end = _End()
-    async with stdio_server() as (incoming, outgoing):
-        try:
-            async with anyio.create_task_group() as group:
-                if sys.platform != "win32":
-                    group.start_soon(_watch_signals, end, group.cancel_scope)
-                    group.start_soon(_watch_parent, end, group.cancel_scope, parent)
-                group.start_soon(_watch_cancellation, end)
-                requests = _Requests(incoming, outgoing, end)
-                await server.run(requests, outgoing, server.create_initialization_options())
-                group.cancel_scope.cancel()
-        except BaseException as error:
-            end.begin(FAILED_STATUS)
-            if not isinstance(error, anyio.get_cancelled_exc_class()):
-                log_failure(log, "serving", error)
-        if end.status is not None and not end.of_stdin:
-            _leave(end.status)
+    try:
+        async with stdio_server() as (incoming, outgoing):
+            requests = _Requests(incoming, outgoing, end)
+            status = await _serve_streams(server, requests, outgoing, end, parent)
+            if status is not None:
+                _leave(status)
+    except* OSError:  # stdout broke under the very last answer
+        _leave(FAILED_STATUS)
     return 0
+
+
+async def _serve_streams(
+    server: Server[Any], requests: _Requests, outgoing: Any, end: _End, parent: int
+) -> int | None:
+    """Serve to the end. None after an orderly end of stdin, else the status to leave with."""
+    try:
+        async with anyio.create_task_group() as group:
+            if sys.platform != "win32":
+                group.start_soon(_watch_signals, end, group.cancel_scope)
+                group.start_soon(_watch_parent, end, group.cancel_scope, parent)
+            group.start_soon(_watch_cancellation, end)
+            await server.run(requests, outgoing, server.create_initialization_options())
+            group.cancel_scope.cancel()
+    except anyio.get_cancelled_exc_class():  # by stdio_server, whose stdout broke
+        return FAILED_STATUS
+    except BaseException as error:
+        log_failure(log, "serving", error)
+        end.begin(FAILED_STATUS)
+        return FAILED_STATUS
+    return None if end.of_stdin else end.status
 
 
 class _End:
     """How the process ends. Once it has begun it is over in `END_SECONDS`, whatever hangs."""
 
     def __init__(self) -> None:
-        self.status: int | None = None
+        self.begun = False
+        self.status = 0
         self.of_stdin = False
 
     def begin(self, status: int, *, of_stdin: bool = False) -> None:
         """Begin the end, unless it has begun."""
-        if self.status is not None:
+        if self.begun:
             return
-        self.status, self.of_stdin = status, of_stdin
+        self.begun, self.status, self.of_stdin = True, status, of_stdin
         deadline = threading.Timer(END_SECONDS, _leave, [status])
         deadline.daemon = True
         deadline.start()
