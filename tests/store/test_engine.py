@@ -6,7 +6,9 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -272,24 +274,28 @@ except StoreReadOnly as error:
 """
 
 
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that other users reach: pytest's own are closed to them."""
+    with tempfile.TemporaryDirectory() as place:
+        yield Path(place)
+        Path(place).chmod(0o700)
+
+
 @pytest.mark.skipif(not hasattr(os, "setuid"), reason="file permissions are another matter here")
 @pytest.mark.parametrize("folder", [0o777, 0o555], ids=["folder writable", "folder read-only"])
-def test_a_file_that_may_only_be_read_is_read(tmp_path_factory, made_file, folder):
-    place = tmp_path_factory.mktemp("shared")
-    path = place / "pullstate.db"
+def test_a_file_that_may_only_be_read_is_read(shared, made_file, folder):
+    path = shared / "pullstate.db"
     path.write_bytes(made_file.read_bytes())
     store = Store.open(path)
     record(store, track(store), lean(3))
     store.close()
-    for each in place.iterdir():
+    for each in shared.iterdir():
         each.chmod(0o444)
-    place.chmod(folder)
-    for parent in (place, *place.parents[:3]):
-        parent.chmod(parent.stat().st_mode | 0o055)
+    shared.chmod(folder)
     done = subprocess.run(
         [sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=False
     )
-    place.chmod(0o777)
     first, second = done.stdout.splitlines() or [done.stderr, ""]
     assert first == "True [3] True"
     assert "cannot be written" in second

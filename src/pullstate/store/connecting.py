@@ -14,6 +14,9 @@ from sqlalchemy import URL, Connection, Engine, QueuePool, create_engine, event
 from pullstate.store.errors import StoreUnreachable
 
 BUSY_SECONDS = 5.0
+BUSY_MS = int(BUSY_SECONDS * 1000)
+WAL_SECONDS = 60.0  # everybody who starts on a new file wants this at once
+OLDEST_SQLITE = (3, 35, 0)  # RETURNING
 JOURNAL_BYTES = 32 * 1024 * 1024
 WRITES = "pullstate_writes"  # execution option: the transaction will write
 
@@ -38,7 +41,7 @@ def connect_file(path: Path, mode: str = "rw") -> sqlite3.Connection:
         cached_statements=256,
     )
     try:
-        connection.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+        connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
         if mode == "rw":
             _use_wal(connection)
             for pragma in _PRAGMAS:
@@ -51,7 +54,7 @@ def connect_file(path: Path, mode: str = "rw") -> sqlite3.Connection:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Changing the journal's mode does not always wait for others as statements do."""
-    deadline = time.monotonic() + BUSY_SECONDS
+    deadline = time.monotonic() + WAL_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
@@ -68,6 +71,10 @@ def file_engine(path: Path, mode: str = "rw") -> Engine:
     Read-then-write in a deferred one fails at once when somebody else wrote in between, however
     long the busy timeout (https://sqlite.org/rescode.html#busy_snapshot).
     """
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise StoreUnreachable(
+            f"This Python comes with SQLite {sqlite3.sqlite_version}; 3.35 or newer is needed."
+        )
     engine = create_engine(
         "sqlite://",
         creator=lambda: connect_file(path, mode),

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Select, bindparam, distinct, func, or_, selec
 from pullstate.domain.changes import ChangeKind
 from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import clean_line
+from pullstate.store.believing import had_checks
 from pullstate.store.facets import facet, note_page
 from pullstate.store.feed import changes, newest_change, oldest_cursor
 from pullstate.store.lease import served_sites
@@ -216,21 +217,6 @@ def moved_since(
     if owner is not None:
         query, given = query.where(_OF_OWNER), given | {"owner": owner.lower()}
     return connection.execute(query, given).scalar_one()
-
-
-_HAD_CHECKS = (
-    select(_rows.id)
-    .where(
-        _rows.repository_id == bindparam("repository_id"),
-        _rows.checks_verdict.in_(["PENDING", "PASSING", "FAILING"]),
-    )
-    .limit(1)
-)
-
-
-def had_checks(connection: Connection, repository_id: int) -> bool:
-    """Whether any pull request of a repository has checks: then a head without has none yet."""
-    return connection.execute(_HAD_CHECKS, {"repository_id": repository_id}).first() is not None
 
 
 _SITE = select(repository.c.site_url).where(repository.c.id == bindparam("id"))

@@ -14,6 +14,7 @@ from pullstate.domain.classifier import checks_of, ready
 from pullstate.domain.observing import facets_read, observe
 from pullstate.domain.pull_request import CheckVerdict, PullRequest
 from pullstate.store import feed
+from pullstate.store.believing import had_checks
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, StoredPullRequest
 from pullstate.store.rows import COLUMNS, handle_of, stored_of, values_of
@@ -70,14 +71,6 @@ _KNOWN = (
 _IDS = select(pull_request.c.number, pull_request.c.id).where(
     pull_request.c.repository_id == bindparam("repository_id"),
     pull_request.c.number.in_(bindparam("numbers", expanding=True)),
-)
-_HAD_CHECKS = (
-    select(pull_request.c.id)
-    .where(
-        pull_request.c.repository_id == bindparam("repository_id"),
-        pull_request.c.checks_verdict.in_(["PENDING", "PASSING", "FAILING"]),
-    )
-    .limit(1)
 )
 
 
@@ -255,8 +248,7 @@ class _Recording:
         if seen_at is not None and self._at - seen_at >= REGISTERING:
             return True
         if self._had_checks is None:
-            given = {"repository_id": self._repository_id}
-            self._had_checks = self._connection.execute(_HAD_CHECKS, given).first() is not None
+            self._had_checks = had_checks(self._connection, self._repository_id)
         return not self._had_checks
 
     def _date(self, rows: Any) -> None:

@@ -10,13 +10,14 @@ from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 import pullstate
-from pullstate.store.connecting import WRITES
+from pullstate.store.connecting import BUSY_MS, WRITES
 from pullstate.store.errors import StoreDamaged, StoreUnreachable
 from pullstate.store.schema import REVISION, feed, store
 
 MIN_READER = 1  # the oldest `READS_AS` that may read what this version writes
 MIN_WRITER = 1  # the oldest that may write beside it
 
+PATIENCE = 60  # seconds: an upgrade is waited for longer than a write
 _LOCK = 0x70756C6C73746174  # "pullstat": the key of PostgreSQL's advisory lock
 _REVISION = text("SELECT version_num FROM alembic_version")
 
@@ -37,10 +38,13 @@ def upgrade(engine: Engine) -> bool:
     revision = stored_revision(engine)
     if revision is not None and revision >= REVISION:
         return False
+    from alembic import command  # noqa: F401  # it takes its time: not under the lock
+
     with engine.connect().execution_options(**{WRITES: True}) as connection:
         if engine.dialect.name == "sqlite":
             return _upgrade_file(connection)
         with connection.begin():
+            connection.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}s'"))
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
             return _upgrade(connection)
 
@@ -68,6 +72,7 @@ def _upgrade_file(connection: Connection) -> bool:
     let through goes before COMMIT. https://alembic.sqlalchemy.org/en/latest/batch.html
     """
     raw = connection.connection.dbapi_connection
+    raw.execute(f"PRAGMA busy_timeout={PATIENCE * 1000}")  # type: ignore[union-attr]
     raw.execute("PRAGMA foreign_keys=OFF")  # type: ignore[union-attr]
     try:
         with connection.begin():
@@ -77,6 +82,7 @@ def _upgrade_file(connection: Connection) -> bool:
             return done
     finally:
         raw.execute("PRAGMA foreign_keys=ON")  # type: ignore[union-attr]
+        raw.execute(f"PRAGMA busy_timeout={BUSY_MS}")  # type: ignore[union-attr]
 
 
 def _upgrade(connection: Connection) -> bool:
