@@ -105,10 +105,22 @@ class Api:
 
 
 def _listed(json: Any, key: str | None) -> Sequence[Any]:
-    found = json.get(key) if key and isinstance(json, dict) else json
+    found = mapping(json).get(key) if key else json
     if not isinstance(found, list):
         raise Unexpected("the forge answered with something else than a list")
     return found
+
+
+def mapping(json: Any) -> Mapping[str, Any]:
+    """An object of an answer; Unexpected where something else stands in its place."""
+    if not isinstance(json, dict):
+        raise Unexpected("the forge answered with something else than an object")
+    return json
+
+
+def listing(json: Any) -> Sequence[Any]:
+    """A list of an answer, null being an empty one; Unexpected where something else stands."""
+    return _listed([] if json is None else json, None)
 
 
 def read(model: type[Read], json: Any) -> Read:

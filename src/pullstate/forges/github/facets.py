@@ -20,7 +20,7 @@ from pullstate.forges.forge import Target
 from pullstate.forges.github import facet_documents as documents
 from pullstate.forges.github import facet_translate as translate
 from pullstate.forges.github import payloads
-from pullstate.forges.github.api import Api, Read, read, route
+from pullstate.forges.github.api import Api, Read, listing, mapping, read, route
 from pullstate.forges.github.conversation import notes
 from pullstate.forges.github.facet_payloads import (
     ListedCommit,
@@ -121,7 +121,7 @@ async def _node(api: Api, document: str, target: Target, **variables: Any) -> Ma
         raise result.missing("node")
     if refused := [each for each in result.below("node") if each.field not in _DISPENSABLE]:
         raise refused[0].error()
-    return node
+    return mapping(node)
 
 
 async def _all(
@@ -134,7 +134,8 @@ async def _all(
         page = (await _node(api, document, target, after=after)).get(connection)
         if page is None:
             raise Unexpected("the forge left out a part of its answer without a reason")
-        found += [read(model, each) for each in page.get("nodes") or () if each is not None]
+        nodes = listing(mapping(page).get("nodes"))
+        found += [read(model, each) for each in nodes if each is not None]
         info = read(payloads.PageInfo, page.get("pageInfo") or {})
         if not info.has_next_page or info.end_cursor is None:
             return found, False

@@ -9,7 +9,7 @@ from pullstate.domain.pull_request import PullRequest
 from pullstate.forges.errors import ForgeError
 from pullstate.forges.forge import Delta, DeltaReading, Limits, Page, Reading, Repository, Target
 from pullstate.forges.github import documents
-from pullstate.forges.github.api import Api
+from pullstate.forges.github.api import Api, listing, mapping
 from pullstate.forges.github.approvals import RunHeads
 from pullstate.forges.github.rest import is_rest_cursor
 from pullstate.forges.github.rows import Row, lean_rows, listed, merged, row, whole_rows
@@ -71,7 +71,7 @@ class GraphQL:
         node = result.data.get("node")
         if not node:
             raise result.missing("node")
-        found = row(result, node.get("pullRequest"), "node", "pullRequest")
+        found = row(result, mapping(node).get("pullRequest"), "node", "pullRequest")
         [(seen, _)] = await self._whole([found])
         return seen
 
@@ -126,8 +126,8 @@ def _delta_reading(result: Result, alias: str, delta: Delta) -> DeltaReading:
 
 
 def _row_or_fault(result: Result, number: int) -> Row | ForgeError:
-    nodes = result.data.get("nodes") or ()
     try:
+        nodes = listing(result.data.get("nodes"))
         return row(result, nodes[number] if number < len(nodes) else None, "nodes", number)
     except ForgeError as fault:
         return fault

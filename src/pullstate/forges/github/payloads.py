@@ -65,6 +65,13 @@ class Named(Payload):
     slug: Text = ""
 
 
+class Identity(Payload):
+    """A repository as it is named now."""
+
+    id: str
+    name_with_owner: str
+
+
 class Oid(Payload):
     oid: Text = ""
 

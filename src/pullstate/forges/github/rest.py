@@ -20,7 +20,7 @@ from pullstate.forges.errors import (
 )
 from pullstate.forges.forge import Delta, DeltaReading, Page, Probe, Reading, Repository, Target
 from pullstate.forges.github import payloads, rest_payloads
-from pullstate.forges.github.api import Api, read, route
+from pullstate.forges.github.api import Api, listing, read, route
 from pullstate.forges.github.checks import checks_of_commit, verdict_of
 from pullstate.forges.github.translate import Gaps, lean, mergeability, requested
 
@@ -31,12 +31,10 @@ _PAGE = "page:"
 
 async def repository(api: Api, path: str) -> Repository:
     """The repository at an address, as it is named now."""
-    found = (await api.get(route(path))).json
-    if not isinstance(found, dict) or not {"node_id", "full_name"} <= found.keys():
-        raise Unexpected("an answer that is no repository")
-    if found.get("has_pull_requests") is False:
+    found = read(rest_payloads.Repository, (await api.get(route(path))).json)
+    if found.has_pull_requests is False:
         raise PullRequestsDisabled("the repository has pull requests turned off")
-    return Repository(str(found["node_id"]), str(found["full_name"]))
+    return Repository(found.node_id, found.full_name)
 
 
 async def probe(api: Api, repository: Repository, etag: str | None) -> Probe:
@@ -70,9 +68,7 @@ class Rest:
         number = int(cursor.removeprefix(_PAGE)) if is_rest_cursor(cursor) else 1
         asked = {**order, "per_page": size, "page": number}
         answer = await self._api.get(f"{route(repository.path)}/pulls", asked)
-        if not isinstance(answer.json, list):
-            raise Unexpected("the forge answered with something else than a list")
-        seen = [read(rest_payloads.PullRequest, each) for each in answer.json]
+        seen = [read(rest_payloads.PullRequest, each) for each in listing(answer.json)]
         rows = tuple([await self._lean(repository, each) for each in seen])
         onward = f"{_PAGE}{number + 1}" if answer.next else None
         return Page(_named(repository, seen), rows, onward, self.gaps)
@@ -168,7 +164,7 @@ class Rest:
             except NotVisible:
                 self._tips[key] = None
             else:
-                self._tips[key] = (answer.json.get("commit") or {}).get("sha")
+                self._tips[key] = read(rest_payloads.Branch, answer.json).commit.sha or None
         return self._tips.get(key)
 
     async def _checks(self, repository: Repository, seen: rest_payloads.PullRequest) -> Checks:

@@ -43,6 +43,22 @@ class Source(Payload):
     owner: User | None = None
 
 
+class Repository(Payload):
+    """A repository as it is named now."""
+
+    node_id: str
+    full_name: str
+    has_pull_requests: bool | None = None  # older servers do not say
+
+
+class Tip(Payload):
+    sha: Text = ""
+
+
+class Branch(Payload):
+    commit: Tip = Tip()
+
+
 class End(Payload):
     """A head or a base."""
 

@@ -10,7 +10,7 @@ from pullstate.domain.pull_request import PullRequest
 from pullstate.forges.errors import ForgeError
 from pullstate.forges.forge import Page, Repository
 from pullstate.forges.github import payloads
-from pullstate.forges.github.api import Api, read
+from pullstate.forges.github.api import Api, listing, mapping, read
 from pullstate.forges.github.contexts import Contexts, contexts_of, wanted
 from pullstate.forges.github.translate import Gaps, Refusals, lean, whole
 from pullstate.forges.graphql import Result
@@ -45,14 +45,15 @@ def listed(result: Result, alias: str = "node") -> Listed:
     found = result.data.get(alias)
     if not found:
         raise result.missing(alias)
-    connection = found.get("pullRequests")
+    connection = mapping(found).get("pullRequests")
     if connection is None:
         raise result.missing(alias, "pullRequests")
-    path = (alias, "pullRequests", "nodes")
-    rows, gaps = _rows(result, connection.get("nodes") or (), path)
+    connection = mapping(connection)
+    rows, gaps = _rows(result, listing(connection.get("nodes")), (alias, "pullRequests", "nodes"))
     info = read(payloads.PageInfo, connection.get("pageInfo") or {})
+    named = read(payloads.Identity, found)
     return Listed(
-        repository=Repository(found["id"], found["nameWithOwner"]),
+        repository=Repository(named.id, named.name_with_owner),
         rows=rows,
         next=info.end_cursor if info.has_next_page else None,
         gaps=gaps,

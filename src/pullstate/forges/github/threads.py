@@ -14,7 +14,7 @@ from pullstate.domain.review import Threads
 from pullstate.forges.errors import ForgeError, Unexpected
 from pullstate.forges.forge import Target, ThreadsReading
 from pullstate.forges.github import facet_documents, facet_payloads, payloads
-from pullstate.forges.github.api import Api, Read, read
+from pullstate.forges.github.api import Api, Read, listing, mapping, read
 from pullstate.forges.github.conversation import in_order, thread
 from pullstate.forges.graphql import Result
 
@@ -120,19 +120,23 @@ async def _next_pages(
 
 def _take(result: Result, alias: str, connection: str, into: Found) -> payloads.PageInfo:
     """Add one page; a node or a field that was refused is a fault of the whole."""
-    node = result.data.get(alias)
-    page = node.get(connection) if node else None
-    if page is None:
-        into.fault = result.missing(alias, connection)
+    try:
+        node = result.data.get(alias)
+        page = mapping(node).get(connection) if node else None
+        if page is None:
+            raise result.missing(alias, connection)
+        nodes = listing(mapping(page).get("nodes"))
+        info = read(payloads.PageInfo, page.get("pageInfo") or {})
+    except ForgeError as fault:
+        into.fault = fault
         return payloads.PageInfo()
-    nodes = page.get("nodes") or ()
     into.pages += 1
     into.nodes += [each for each in nodes if each is not None]
     if refused := result.below(alias):
         into.fault = refused[0].error()
     elif None in nodes:
         into.fault = result.missing(alias, connection)
-    return _onward(read(payloads.PageInfo, page.get("pageInfo") or {}), into)
+    return _onward(info, into)
 
 
 def _onward(info: payloads.PageInfo, into: Found) -> payloads.PageInfo:
