@@ -102,6 +102,22 @@ def test_a_required_check_may_still_report_while_others_run():
     ]
 
 
+def test_a_required_check_may_still_report_while_none_has():
+    seen = pull_request(mergeability=BLOCKED)
+    bare = Checks("a1", CheckVerdict.NONE, names=())
+    found = reasons(replace(seen, checks=bare, rules=Rules(("sim",))))
+    assert found == [("required_check_missing", "sim", "forge")]
+
+
+def test_a_required_check_whose_workflow_waits_for_approval_is_a_maintainers_move():
+    seen = pull_request(mergeability=BLOCKED)
+    waiting = Checks("a1", PENDING, names=(), approval_required=("CI",))
+    assert reasons(replace(seen, checks=waiting, rules=Rules(("sim",)))) == [
+        ("workflow_approval_required", "CI", "maintainer"),
+        ("required_check_missing", "sim", "maintainer"),
+    ]
+
+
 def test_no_check_is_called_missing_where_the_names_were_not_read():
     seen = replace(pull_request(mergeability=BLOCKED), rules=Rules(("build",)))
     assert codes(seen) == ["cause_unknown"]

@@ -17,7 +17,7 @@
 | required_check_never_reported | the check's name | maintainer |
 | checks_unreadable, review_unreadable | why | maintainer |
 | cause_unknown | | maintainer |
-| required_check_missing | the check's name: it may still report | forge |
+| required_check_missing | the check's name: it may still report | forge, or whoever must let it run |
 | checks_pending | a workflow without jobs so far, if any | forge |
 | checks_unread, checks_on_older_head, review_unread, mergeability_unknown | | forge |
 | in_merge_queue | the position, if known | forge |
@@ -28,7 +28,7 @@ and GitLab's own words for what blocks (`gitlab_causes.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 
 from pullstate.domain.facts import Facts, Mover, Reason, is_ready
 from pullstate.domain.gitlab_causes import GITLAB_CAUSES
@@ -39,7 +39,8 @@ def reasons_of(facts: Facts) -> tuple[Reason, ...]:
     """Every reason, in the order in which the state's rules look; none of a finished one."""
     if facts.pull_request.finished:
         return ()
-    found = tuple(reason for condition in CONDITIONS for reason in condition(facts))
+    plain = [reason for condition in CONDITIONS for reason in condition(facts)]
+    found = (*plain, *forge_words(facts, {reason.code for reason in plain}))
     explains = _may_block if facts.mergeability is MergeVerdict.BLOCKED else _may_delay
     if is_ready(facts) or any(explains(reason, facts) for reason in found):
         return found
@@ -90,12 +91,20 @@ def required_checks(facts: Facts) -> Iterator[Reason]:
     checks = facts.head_checks
     if checks is None or checks.names is None or not facts.may_be_blocked:
         return
-    coming = checks.verdict is CheckVerdict.PENDING and _is_running(checks)
     for name in facts.rules.required_checks:
-        if name not in checks.names and coming:
-            yield Reason("required_check_missing", name, Mover.FORGE)
-        elif name not in checks.names:
-            yield Reason("required_check_never_reported", name, Mover.MAINTAINER)
+        if name not in checks.names:
+            yield _missing_check(name, checks)
+
+
+def _missing_check(name: str, checks: Checks) -> Reason:
+    """Right after a push no check has reported; a run that waits for approval has none."""
+    if checks.verdict is CheckVerdict.NONE or (
+        checks.verdict is CheckVerdict.PENDING and _is_running(checks)
+    ):
+        return Reason("required_check_missing", name, Mover.FORGE)
+    if checks.approval_required:
+        return Reason("required_check_missing", name, Mover.MAINTAINER)
+    return Reason("required_check_never_reported", name, Mover.MAINTAINER)
 
 
 def pending_checks(facts: Facts) -> Iterator[Reason]:
@@ -200,12 +209,11 @@ def queued(facts: Facts) -> Iterator[Reason]:
         yield Reason("in_merge_queue", position, Mover.FORGE)
 
 
-def forge_words(facts: Facts) -> Iterator[Reason]:
-    """What GitLab's own word for BLOCKED says, where no condition above says it."""
+def forge_words(facts: Facts, said: Set[str]) -> Iterator[Reason]:
+    """What GitLab's own word for BLOCKED says, unless a condition above has said it."""
     seen = facts.pull_request.mergeability
     if seen is None or facts.mergeability is not MergeVerdict.BLOCKED:
         return
-    said = {reason.code for condition in _PLAIN_CONDITIONS for reason in condition(facts)}
     for word in dict.fromkeys(re.findall(r"\w+", seen.raw.lower())):
         code, mover = GITLAB_CAUSES.get(word, ("", Mover.MAINTAINER))
         told = code in said or (word.startswith("ci_") and not said.isdisjoint(_OF_CHECKS))
@@ -221,7 +229,7 @@ def _count_of(code: str, facts: Facts) -> str:
     return str(unresolved) if code == "unresolved_conversations" and unresolved else ""
 
 
-_PLAIN_CONDITIONS: tuple[Callable[[Facts], Iterator[Reason]], ...] = (
+CONDITIONS: tuple[Callable[[Facts], Iterator[Reason]], ...] = (
     draft,
     conflict,
     failing_checks,
@@ -240,7 +248,6 @@ _PLAIN_CONDITIONS: tuple[Callable[[Facts], Iterator[Reason]], ...] = (
     unseen_review,
     unknown_mergeability,
 )
-CONDITIONS = (*_PLAIN_CONDITIONS, forge_words)
 
 _NEVER_DELAYING = frozenset({"approval_not_on_head", "no_review"})
 _NEVER_BLOCKING = _NEVER_DELAYING | {
