@@ -17,7 +17,7 @@
 | required_check_never_reported | the check's name | maintainer |
 | checks_unreadable, review_unreadable | why | maintainer |
 | cause_unknown | | maintainer |
-| required_check_missing | the check's name: it may still report | forge, or whoever must let it run |
+| required_check_missing | the check's name: it may still report | forge; who must let it run |
 | checks_pending | a workflow without jobs so far, if any | forge |
 | checks_unread, checks_on_older_head, review_unread, mergeability_unknown | | forge |
 | in_merge_queue | the position, if known | forge |
