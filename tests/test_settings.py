@@ -421,7 +421,8 @@ def test_a_file_nested_without_end_is_refused(places: Places) -> None:
          'The key "repos" in FILE is not known: write repositories under [track].'),
         ("interval = 5", 'The key "interval" in FILE is not known: write interval under [sync].'),
         ("[sync]\nrepositories = []",
-         'The key "repositories" of [sync] in FILE is not known: write repositories under [track].'),
+         'The key "repositories" of [sync] in FILE is not known: write repositories under '
+         "[track]."),
         (GHES + "token-env = 'X'",
          'The key "token-env" of the 1st [[forge]] in FILE is not known: write token_env.'),
         (GHES + LAB + "alias = ['x']",
@@ -435,6 +436,11 @@ def test_a_file_nested_without_end_is_refused(places: Places) -> None:
         (GHES + "[[forge.token]]\nowner = 'a'\nenv = 'X'\naliases = ['x']",
          'The key "aliases" of the 1st [[forge.token]] of the 1st [[forge]] in FILE is not known: '
          "write aliases under [[forge]]."),
+        (GHES + "env = 'X'",
+         'The key "env" of the 1st [[forge]] in FILE is not known: write token_env.'),
+        (GHES + "[[forge.token]]\nowner = 'a'\ntoken_env = 'X'",
+         'The key "token_env" of the 1st [[forge.token]] of the 1st [[forge]] in FILE is not '
+         "known: write env."),
         (GHES + "[[forge.tokens]]\n",
          'The key "tokens" of the 1st [[forge]] in FILE is not known: write token.'),
         ("url = 'https://x'", 'The key "url" in FILE is not known: write url under [[forge]].'),

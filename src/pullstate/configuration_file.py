@@ -250,7 +250,7 @@ def _nearest(key: str, section: str) -> str:
 
 
 def _resemblance(key: str, leaf: str) -> float:
-    """From 0 to 1: `tokenEnv`, `token-env` or only `env` count as `token_env`, `repos` nearly so."""
+    """From 0 to 1: `tokenEnv`, `token-env`, `env` count as `token_env`; `tok` nearly so."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+", "_", key).lower()
     given, right = set(words.split("_")), set(leaf.split("_"))
     if given <= right or right <= given:

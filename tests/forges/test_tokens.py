@@ -10,6 +10,8 @@ import logging
 import os
 import pickle
 import stat
+import subprocess
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
@@ -597,7 +599,7 @@ def test_a_gh_that_cannot_be_started_is_said(tmp_path: Path) -> None:
 
 
 def test_a_gh_that_hangs_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
-    marker = "86399.25"
+    marker = f"86399.{os.getpid()}"  # nobody else sleeps this long
     script(tmp_path, "gh", f"/bin/sleep {marker} & /bin/sleep {marker}")
     github = sources(
         {"PATH": str(tmp_path)}, run=lambda command, environ, _: run_process(command, environ, 0.3)
@@ -728,6 +730,14 @@ def test_glabs_file_is_found_where_glab_keeps_it(
     assert revealed(sources({variable: str(tmp_path / value)})[GITLAB_COM]) == "glpat-com"
 
 
+def test_glabs_folder_by_name_hides_the_usual_ones(tmp_path: Path) -> None:
+    path = tmp_path / ".config" / "glab-cli" / "config.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text(GLAB)
+    environ = {"HOME": str(tmp_path), "GLAB_CONFIG_DIR": str(tmp_path / "none")}
+    assert sources(environ)[GITLAB_COM].current() is None
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "hosts:", "hosts: []", "- a", "hosts: {gitlab.com: t}", "a: [", "\x00",
@@ -779,10 +789,15 @@ def test_a_token_command_gets_its_arguments_as_they_stand_and_no_shell(tmp_path:
     assert (tmp_path / "asked").read_text().splitlines() == ["a b; rm *", "$HOME", "-x"]
 
 
-def test_a_token_command_reads_no_input(tmp_path: Path) -> None:
-    script(tmp_path, "ask", 'read answer || answer=nobody-answers; echo "$answer"')
-    environ = {"PATH": str(tmp_path)}
-    assert revealed(sources(environ, configured=command_source("ask"))[GHES]) == "nobody-answers"
+def test_a_command_does_not_read_what_the_client_sends_to_the_server() -> None:
+    code = (
+        "import sys; from pullstate.forges.processes import run_process;"
+        "print(run_process(['/bin/cat'], {}).output, repr(sys.stdin.read()))"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], input="wire", capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "b'' 'wire'\n"
 
 
 @pytest.mark.parametrize(
@@ -835,7 +850,7 @@ def test_only_absolute_folders_of_the_path_are_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = script(tmp_path / "bin", "gh", "")
-    monkeypatch.chdir(tmp_path / "bin")
+    monkeypatch.chdir(tmp_path)
     assert find_executable("gh", {"PATH": ".::bin"}) is None
     assert find_executable("gh", {}) is None
     assert find_executable("gh", {"PATH": f".:{tmp_path / 'bin'}"}) == str(found)
@@ -944,6 +959,7 @@ def test_a_secret_survives_copying_unseen_and_compares_by_value() -> None:
     secret = Secret("s3cr3t")
     assert copy.deepcopy(secret) == copy.copy(secret) == Secret("s3cr3t") != Secret("other")
     assert secret != "s3cr3t"
+    assert Secret("\ud800") == Secret("\ud800") != secret
     assert len({secret, Secret("s3cr3t"), Secret("other")}) == 2
     token = Token(secret, "x", Scheme.BEARER)
     assert "s3cr3t" not in repr(dataclasses.asdict(token))

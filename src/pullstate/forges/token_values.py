@@ -29,7 +29,8 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return NotImplemented
-        return hmac.compare_digest(self._text.encode(), other._text.encode())
+        mine, theirs = (each._text.encode(errors="surrogatepass") for each in (self, other))
+        return hmac.compare_digest(mine, theirs)
 
     def __hash__(self) -> int:
         return hash(self._text)
