@@ -626,6 +626,28 @@ def test_a_commands_answer_is_kept_while_it_serves(tmp_path: Path) -> None:
     assert len((tmp_path / "asked").read_text().splitlines()) == 1
 
 
+def test_only_the_question_for_a_token_waits_for_a_slow_source(tmp_path: Path) -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def run(arguments: Sequence[str], environ: Mapping[str, str], timeout: float) -> Outcome:
+        started.set()
+        assert go_on.wait(60)
+        return Outcome(0, b"t")
+
+    script(tmp_path, "gh", "")
+    github = sources({"PATH": str(tmp_path)}, run=run)[GITHUB_COM]
+    asking = threading.Thread(target=github.current)
+    asking.start()
+    assert started.wait(60)
+    github.reject(Token(Secret("t"), "gh auth token", Scheme.BEARER))
+    assert (github.rejected, github.problems) == (("gh auth token",), ())
+    go_on.set()
+    asking.join()
+    assert github.current() is None
+    github.reconsider()
+    assert revealed(github) == "t"
+
+
 def test_a_refused_command_is_asked_again_at_once_and_then_now_and_then(tmp_path: Path) -> None:
     answers = iter(["old", "old", "new"])
     asked: list[str] = []

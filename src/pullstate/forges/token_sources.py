@@ -62,7 +62,7 @@ class Source(Protocol):
         ...
 
     def doubt(self, secret: Secret) -> None:
-        """The forge refused `secret`: look again instead of remembering it."""
+        """The forge refused `secret`: look again instead of remembering it. Never waits."""
         ...
 
 
@@ -137,19 +137,18 @@ class Command:
         self._doubted: Secret | None = None
 
     def read(self) -> Reading:
-        seen = tuple(_stamp(path) for path in self._watched)
-        if self._kept is None or seen != self._seen or self._is_due():
-            self._seen = seen
-            self._kept = self._ask()
-            self._kept_at = self._surroundings.clock()
-        return self._kept
+        kept, seen = self._kept, tuple(_stamp(path) for path in self._watched)
+        if kept is None or seen != self._seen or self._is_due(kept):
+            kept = self._ask()
+            self._kept, self._seen, self._kept_at = kept, seen, self._surroundings.clock()
+        return kept
 
     def doubt(self, secret: Secret) -> None:
         self._doubted = secret
         self._kept = None
 
-    def _is_due(self) -> bool:
-        serves = self._kept and self._kept.secret and self._kept.secret != self._doubted
+    def _is_due(self, kept: Reading) -> bool:
+        serves = kept.secret and kept.secret != self._doubted
         return not serves and self._surroundings.clock() - self._kept_at >= RECHECK
 
     def _ask(self) -> Reading:

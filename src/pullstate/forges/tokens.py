@@ -93,7 +93,8 @@ class TokenSources:
     def __init__(self, site: Site, candidates: Sequence[Candidate]) -> None:
         self.site = site
         self._candidates = tuple(candidates)
-        self._lock = Lock()
+        self._reading = Lock()  # held while a source is read, which may take seconds
+        self._lock = Lock()  # held for what is known of them, never for long
         self._refused: dict[str, Secret] = {}
         self._problems: dict[str, str] = {}
 
@@ -111,11 +112,14 @@ class TokenSources:
         May run `gh` or another command for up to three seconds each: ask from a worker thread. A
         refused value that its source has replaced counts again with this call.
         """
-        with self._lock:
+        with self._reading:
             return next(self._usable(owner), None)
 
     def reject(self, token: Token) -> None:
-        """The forge answered 401: set this value aside until its source has another one."""
+        """The forge answered 401: set this value aside until its source has another one.
+
+        Like everything but `current` it never waits for a source.
+        """
         with self._lock:
             self._refused[token.source] = token.secret
             for candidate in self._candidates:
@@ -134,37 +138,43 @@ class TokenSources:
     @property
     def rejected(self) -> tuple[str, ...]:
         """The names of the sources whose last seen value the forge has refused."""
-        return tuple(self._refused.copy())
+        with self._lock:
+            return tuple(self._refused)
 
     @property
     def problems(self) -> tuple[tuple[str, str], ...]:
         """(source, what is wrong with what it gave when last read), each without the value."""
-        return tuple(self._problems.copy().items())
+        with self._lock:
+            return tuple(self._problems.items())
 
     def _usable(self, owner: str | None) -> Iterator[Token]:
         for candidate in self._for_owner(owner):
-            reading = self._read(candidate)
+            reading = candidate.source.read()
+            if self._serves(candidate, reading):
+                scheme = _scheme(self.site.kind, candidate.source.name, reading)
+                yield Token(reading.secret, candidate.name, scheme, candidate.owner)
+
+    def _serves(self, candidate: Candidate, reading: Reading) -> bool:
+        with self._lock:
+            self._note_problem(candidate, reading)
             if reading.secret is None:
-                continue
+                return False
             if reading.secret in self._refused.values():
                 self._refused[candidate.name] = reading.secret
-                continue
+                return False
             self._refused.pop(candidate.name, None)
-            scheme = _scheme(self.site.kind, candidate.source.name, reading)
-            yield Token(reading.secret, candidate.name, scheme, candidate.owner)
+            return True
+
+    def _note_problem(self, candidate: Candidate, reading: Reading) -> None:
+        if reading.problem:
+            self._problems[candidate.name] = reading.problem
+        else:
+            self._problems.pop(candidate.name, None)
 
     def _for_owner(self, owner: str | None) -> Iterator[Candidate]:
         owned = [each for each in self._candidates if owner and _covers(each.owner, owner)]
         yield from sorted(owned, key=lambda each: -len(each.owner or ""))
         yield from (each for each in self._candidates if each.owner is None)
-
-    def _read(self, candidate: Candidate) -> Reading:
-        reading = candidate.source.read()
-        if reading.problem:
-            self._problems[candidate.name] = reading.problem
-        else:
-            self._problems.pop(candidate.name, None)
-        return reading
 
 
 def _covers(owner: str | None, asked: str) -> bool:
