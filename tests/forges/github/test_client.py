@@ -18,8 +18,8 @@ from pullstate.forges.errors import (
 from pullstate.forges.forge import Delta, Repository
 from pullstate.forges.github import GitHub
 from tests.forges.github.conftest import client, target
+from tests.simulators.github import TOKEN, ManualClock, World, faults, running
 from tests.simulators.github import GitHub as Simulator
-from tests.simulators.github import ManualClock, World, faults, running
 from tests.simulators.github.model import Repository as SimulatedRepository
 
 pytestmark = pytest.mark.anyio
@@ -460,8 +460,6 @@ async def test_a_moved_base_shows_in_the_base_commit(
 async def test_a_revoked_token_is_unauthorized(
     github: GitHub, world: World, repository: Repository
 ):
-    from tests.simulators.github import TOKEN
-
     world.revoke_token(TOKEN)
     with pytest.raises(Unauthorized):
         await github.lean_page(repository, None, 10)

@@ -8,9 +8,9 @@ from pullstate.domain.review import ReviewThread
 from pullstate.forges.errors import Forbidden, NotVisible, Overloaded, RateLimited
 from pullstate.forges.forge import Repository
 from pullstate.forges.github import GitHub
-from tests.forges.github.conftest import target
+from tests.forges.github.conftest import client, target
 from tests.simulators.github import GitHub as Simulator
-from tests.simulators.github import ManualClock, World, faults
+from tests.simulators.github import ManualClock, World, faults, running
 from tests.simulators.github.model import PullRequest
 from tests.simulators.github.model import Repository as SimulatedRepository
 
@@ -124,9 +124,6 @@ async def test_comments_have_the_ids_that_a_reply_takes(
 
 
 async def test_ids_beyond_32_bits_are_read(clock: ManualClock):
-    from tests.forges.github.conftest import client
-    from tests.simulators.github import running
-
     with running(World(clock=clock, first_id=3_000_000_000)) as simulator:
         world = simulator.world
         made = world.create_repository("acme/rocket")
