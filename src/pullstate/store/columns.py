@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import BigInteger, DateTime, Dialect, Integer, String, TypeDecorator
@@ -12,6 +13,7 @@ from sqlalchemy.types import TypeEngine
 ID = BigInteger().with_variant(Integer, "sqlite")  # AUTOINCREMENT wants INTEGER
 
 
+@lru_cache(1024)  # one reading dates many rows alike
 def text_of_time(value: datetime) -> str:
     """RFC 3339 in UTC at a fixed width, so that text sorts as time does. ValueError when naive."""
     if value.tzinfo is not UTC:

@@ -147,13 +147,7 @@ def want(
         tracked.mark(connection)
         _drop_other_depths(connection, repository_id, by, depth)
     key = {"repository_id": repository_id, "by": by.value, "depth": depth.value}
-    renewed = (
-        interest.update()
-        .where(*(interest.c[name] == value for name, value in key.items()))
-        .values(asked_at=at)
-    )
-    if connection.execute(renewed).rowcount == 0:
-        put(connection, interest, key, {"since": at, "asked_at": at})
+    put(connection, interest, key, {"asked_at": at}, first={"since": at})
 
 
 def _drop_other_depths(

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, func, literal_column, or_, select
+from sqlalchemy import Connection, Float, bindparam, case, func, or_, select
 
 from pullstate.store.columns import UtcTime
 from pullstate.store.rows import dumps, loads
 from pullstate.store.schema import lease, process
-from pullstate.store.upserts import insert_into
+from pullstate.store.upserts import insert_of, put
 
 LIVE = timedelta(seconds=45)  # a process whose last heartbeat is older counts as dead
 _FORGOTTEN = timedelta(days=1)
@@ -66,6 +66,75 @@ def site_of(reader: str) -> str:
     return reader.partition(" ")[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """Moments as a database knows them: now, the end of a lease, and the first that is void."""
+
+    now: Any
+    end: Any
+    void: Any
+
+
+def _server_clock() -> _Clock:
+    now = func.clock_timestamp()
+    return _Clock(
+        now,
+        now + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("seconds", type_=Float())),
+        now + func.make_interval(0, 0, 0, 0, 0, 0, bindparam("void_seconds", type_=Float())),
+    )
+
+
+_CLOCKS = {
+    "sqlite": _Clock(*(bindparam(name, type_=UtcTime()) for name in ("now", "end", "void"))),
+    "postgresql": _server_clock(),
+}
+
+
+def _times(now: datetime | None, lease_time: float) -> dict[str, Any]:
+    """What the clocks of either database are given; a parameter too many does no harm."""
+    at = now or datetime.now(UTC)
+    return {
+        "now": at,
+        "end": at + timedelta(seconds=lease_time),
+        "void": at + timedelta(seconds=lease_time + _NUDGE),
+        "seconds": lease_time,
+        "void_seconds": lease_time + _NUDGE,
+    }
+
+
+def _take_by(dialect: str, clock: _Clock) -> Any:
+    holder = bindparam("the_holder", type_=lease.c.holder.type)
+    mine = lease.c.holder == holder
+    insert = insert_of(dialect, lease).values(
+        key=bindparam("the_key"), holder=holder, token=1, expires_at=clock.end, wanted_by=None
+    )
+    return insert.on_conflict_do_update(
+        index_elements=[lease.c.key],
+        set_={
+            "holder": holder,
+            "expires_at": clock.end,
+            "token": case((mine, lease.c.token), else_=lease.c.token + 1),
+            "wanted_by": case((mine, lease.c.wanted_by), else_=None),
+        },
+        where=or_(mine, lease.c.expires_at < clock.now, lease.c.expires_at > clock.void),
+    ).returning(lease.c.token)
+
+
+def _leader_by(clock: _Clock) -> Any:
+    held = lease.c.expires_at.between(clock.now, clock.void)
+    return select(
+        lease.c.holder,
+        lease.c.token,
+        lease.c.expires_at,
+        case((held, 1), else_=0),
+        lease.c.wanted_by,
+    ).where(lease.c.key == bindparam("the_key"))
+
+
+_TAKE = {dialect: _take_by(dialect, clock) for dialect, clock in _CLOCKS.items()}
+_LEADER = {dialect: _leader_by(clock) for dialect, clock in _CLOCKS.items()}
+
+
 def take(
     connection: Connection,
     key: str,
@@ -78,25 +147,8 @@ def take(
 
     `now` is wall time unless given, and not looked at on PostgreSQL.
     """
-    clock = _clock(connection, now)
-    end = _end(connection, clock, lease_time)
-    insert = insert_into(connection, lease).values(
-        key=key, holder=holder, token=1, expires_at=end, wanted_by=None
-    )
-    mine = lease.c.holder == holder
-    void = lease.c.expires_at > _end(connection, clock, lease_time + _NUDGE)
-    expired = or_(lease.c.expires_at < clock, void)
-    upsert = insert.on_conflict_do_update(
-        index_elements=[lease.c.key],
-        set_={
-            "holder": holder,
-            "expires_at": end,
-            "token": case((mine, lease.c.token), else_=lease.c.token + 1),
-            "wanted_by": case((mine, lease.c.wanted_by), else_=None),
-        },
-        where=or_(mine, expired),
-    ).returning(lease.c.token)
-    token = connection.execute(upsert).scalar()
+    given = {"the_key": key, "the_holder": holder, **_times(now, lease_time)}
+    token = connection.execute(_TAKE[connection.dialect.name], given).scalar()
     return None if token is None else Fence(key, holder, token)
 
 
@@ -141,17 +193,8 @@ def leader(
     connection: Connection, key: str, lease_time: float = 15.0, *, now: datetime | None = None
 ) -> Leader | None:
     """Who holds a lease, or held it last; None where nobody ever did. A read, for contenders."""
-    clock = _clock(connection, now)
-    end = _end(connection, clock, lease_time + _NUDGE)
-    row = connection.execute(
-        select(
-            lease.c.holder,
-            lease.c.token,
-            lease.c.expires_at,
-            case((lease.c.expires_at.between(clock, end), 1), else_=0),
-            lease.c.wanted_by,
-        ).where(lease.c.key == key)
-    ).first()
+    given = {"the_key": key, **_times(now, lease_time)}
+    row = connection.execute(_LEADER[connection.dialect.name], given).first()
     if row is None:
         return None
     holder, token, expires_at, held, wanted_by = row
@@ -167,12 +210,12 @@ def enroll(
     at: datetime,
 ) -> None:
     """Enter a process among the live ones, or correct its entry; the long dead are dropped."""
-    values = {"pid": pid, "version": version, "readers": dumps(list(readers)), "beat_at": at}
-    insert = insert_into(connection, process)
-    connection.execute(
-        insert.values(process_id=process_id, started_at=at, **values).on_conflict_do_update(
-            index_elements=[process.c.process_id], set_=values
-        )
+    put(
+        connection,
+        process,
+        {"process_id": process_id},
+        {"pid": pid, "version": version, "readers": dumps(list(readers)), "beat_at": at},
+        first={"started_at": at},
     )
     connection.execute(process.delete().where(process.c.beat_at < at - _FORGOTTEN))
 
@@ -216,15 +259,3 @@ def served_sites(connection: Connection, now: datetime) -> frozenset[str]:
     return frozenset(
         site_of(reader) for running in live(connection, now) for reader in running.readers
     )
-
-
-def _clock(connection: Connection, now: datetime | None) -> Any:
-    if connection.dialect.name == "postgresql":
-        return func.clock_timestamp()
-    return bindparam(None, now or datetime.now(UTC), UtcTime())
-
-
-def _end(connection: Connection, clock: Any, lease_time: float) -> Any:
-    if connection.dialect.name == "postgresql":
-        return clock + literal_column(f"interval '{float(lease_time)} seconds'")
-    return bindparam(None, clock.value + timedelta(seconds=lease_time), UtcTime())

@@ -8,11 +8,9 @@ from __future__ import annotations
 from sqlalchemy import (
     Boolean,
     Column,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     SmallInteger,
     Table,
     Text,
@@ -20,28 +18,36 @@ from sqlalchemy import (
 )
 
 from pullstate.store.columns import ID, UtcTime
+from pullstate.store.coordination import etag, lease, process, quota, refusal, wish
+from pullstate.store.metadata import belonging_to, metadata
+
+__all__ = [
+    "READS_AS",
+    "REVISION",
+    "alias",
+    "change",
+    "etag",
+    "facet",
+    "feed",
+    "freshness",
+    "interest",
+    "lease",
+    "metadata",
+    "note",
+    "process",
+    "pull_request",
+    "quota",
+    "refusal",
+    "repository",
+    "store",
+    "sweep",
+    "thread",
+    "thread_reading",
+    "wish",
+]
 
 REVISION = "0001"  # identifiers of revisions sort as they follow on each other
 READS_AS = 1  # what `min_reader` and `min_writer` of a store are compared with
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def _of(table: str, *, primary_key: bool = False, nullable: bool = False) -> Column[int]:
-    """A reference to a row without which this one means nothing."""
-    target = ForeignKey(f"{table}.id", ondelete="CASCADE")
-    return Column(
-        f"{table}_id", ID, target, primary_key=primary_key, nullable=nullable, autoincrement=False
-    )
-
 
 store = Table(
     "store",
@@ -83,14 +89,14 @@ alias = Table(
     metadata,
     Column("site_url", Text, primary_key=True),
     Column("path_key", Text, primary_key=True),
-    _of("repository"),
+    belonging_to("repository"),
     Index(None, "repository_id"),
 )
 
 interest = Table(
     "interest",
     metadata,
-    _of("repository", primary_key=True),
+    belonging_to("repository", primary_key=True),
     Column("by", Text, primary_key=True),  # command, configuration, remote, question
     Column("depth", Text, primary_key=True),
     Column("since", UtcTime, nullable=False),
@@ -100,7 +106,7 @@ interest = Table(
 sweep = Table(
     "sweep",
     metadata,
-    _of("repository", primary_key=True),
+    belonging_to("repository", primary_key=True),
     Column("stage", Text, nullable=False),
     Column("swept", Boolean, nullable=False),
     Column("cursor", Text),
@@ -130,7 +136,7 @@ pull_request = Table(
     metadata,
     Column("id", ID, primary_key=True),
     Column("handle", Text, nullable=False),
-    _of("repository"),
+    belonging_to("repository"),
     Column("number", Integer, nullable=False),
     Column("provider_id", Text, nullable=False),
     Column("url", Text, nullable=False),
@@ -197,8 +203,8 @@ by_branch = Index(
 freshness = Table(
     "freshness",
     metadata,
-    _of("pull_request", primary_key=True),
-    _of("repository"),
+    belonging_to("pull_request", primary_key=True),
+    belonging_to("repository"),
     Column("details_at", UtcTime),
     Column("checks_at", UtcTime),
     Column("mergeability_at", UtcTime),
@@ -217,7 +223,7 @@ thread = Table(
     "thread",
     metadata,
     Column("id", ID, primary_key=True),
-    _of("pull_request"),
+    belonging_to("pull_request"),
     Column("thread_id", Text, nullable=False),
     Column("is_resolved", Boolean, nullable=False),
     Column("opened_at", UtcTime, nullable=False),  # the first comment's time
@@ -240,7 +246,7 @@ thread = Table(
 thread_reading = Table(
     "thread_reading",
     metadata,
-    _of("pull_request", primary_key=True),
+    belonging_to("pull_request", primary_key=True),
     Column("observed_at", UtcTime),  # of the last complete one
     Column("changed_at_when_read", UtcTime),
     Column("gap", Text),  # why the last one was incomplete
@@ -249,7 +255,7 @@ thread_reading = Table(
 facet = Table(
     "facet",
     metadata,
-    _of("pull_request", primary_key=True),
+    belonging_to("pull_request", primary_key=True),
     Column("facet", Text, primary_key=True),
     Column("body", Text),
     Column("head_sha", Text, nullable=False),
@@ -261,7 +267,7 @@ facet = Table(
 note = Table(
     "note",
     metadata,
-    _of("pull_request", primary_key=True),
+    belonging_to("pull_request", primary_key=True),
     Column("source", Text, primary_key=True),  # "comment" or "review": their ids may collide
     Column("note_id", ID, primary_key=True, autoincrement=False),
     Column("created_at", UtcTime, nullable=False),
@@ -273,8 +279,8 @@ change = Table(
     "change",
     metadata,
     Column("seq", ID, primary_key=True, autoincrement=False),  # numbers of `feed`
-    _of("repository"),
-    _of("pull_request"),
+    belonging_to("repository"),
+    belonging_to("pull_request"),
     Column("kind", Text, nullable=False),
     Column("old", Text),
     Column("new", Text),
@@ -282,71 +288,4 @@ change = Table(
     Column("at", UtcTime, nullable=False),
     Index(None, "repository_id", "seq"),
     Index(None, "pull_request_id", "seq"),
-)
-
-etag = Table(
-    "etag",
-    metadata,
-    _of("repository", primary_key=True),
-    Column("reader", Text, primary_key=True),
-    Column("url", Text, primary_key=True),
-    Column("etag", Text, nullable=False),
-)
-
-quota = Table(
-    "quota",
-    metadata,
-    Column("reader", Text, primary_key=True),
-    Column("resource", Text, primary_key=True),
-    Column("limit", Integer),
-    Column("remaining", Integer),
-    Column("resets_at", UtcTime),
-    Column("not_before", UtcTime),
-)
-
-refusal = Table(
-    "refusal",
-    metadata,
-    _of("repository", primary_key=True),
-    Column("reader", Text, primary_key=True),
-    Column("kind", Text, nullable=False),
-    Column("at", UtcTime, nullable=False),
-)
-
-lease = Table(
-    "lease",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("holder", Text, nullable=False),
-    Column("token", ID, nullable=False),
-    Column("expires_at", UtcTime, nullable=False),
-    Column("wanted_by", Text),
-)
-
-process = Table(
-    "process",
-    metadata,
-    Column("process_id", Text, primary_key=True),
-    Column("pid", Integer, nullable=False),
-    Column("version", Text, nullable=False),
-    Column("readers", Text, nullable=False),
-    Column("started_at", UtcTime, nullable=False),
-    Column("beat_at", UtcTime, nullable=False),
-)
-
-wish = Table(
-    "wish",
-    metadata,
-    Column("id", ID, primary_key=True),
-    Column("kind", Text, nullable=False),
-    _of("repository"),
-    Column("target", Text, nullable=False),
-    Column("wanted_at", UtcTime, nullable=False),
-    Column("deadline", UtcTime, nullable=False),
-    Column("outcome", Text),  # null: open
-    Column("detail", Text),
-    Column("answered_at", UtcTime),
-    Index(None, "repository_id", "kind", "target"),
-    Index(None, "deadline"),
-    sqlite_autoincrement=True,
 )

@@ -22,9 +22,16 @@ def insert_of(dialect: str, table: Table) -> Any:
     return (postgresql if dialect == "postgresql" else sqlite).insert(table)
 
 
-def put(connection: Connection, table: Table, key: dict[str, Any], values: dict[str, Any]) -> None:
-    """Insert a row, or set its values where its key is there already."""
-    insert = insert_into(connection, table).values(**key, **values)
+def put(
+    connection: Connection,
+    table: Table,
+    key: dict[str, Any],
+    values: dict[str, Any],
+    *,
+    first: Mapping[str, Any] | None = None,
+) -> None:
+    """Insert a row, or set its values where its key is there; `first` counts when inserted."""
+    insert = insert_into(connection, table).values(**key, **values, **(first or {}))
     connection.execute(insert.on_conflict_do_update(index_elements=list(key), set_=values))
 
 
