@@ -35,12 +35,13 @@ def tailored(document: str, missing: Collection[str] = ()) -> str:
 
 
 def introspection(optional: Iterable[str]) -> str:
-    """The question what there is of optional fields, and of optional members of unions."""
+    """The question what there is of optional fields, and of optional members of unions.
+
+    GitLab marks what is an experiment as deprecated: that counts as there.
+    """
     types = sorted({name.partition(".")[0] for name in optional})
-    asked = " ".join(
-        f'{name}: __type(name: "{name}") {{ fields {{ name }} possibleTypes {{ name }} }}'
-        for name in types
-    )
+    members = "fields(includeDeprecated: true) { name } possibleTypes { name }"
+    asked = " ".join(f'{name}: __type(name: "{name}") {{ {members} }}' for name in types)
     return f"query Fields {{ {asked} }}"
 
 

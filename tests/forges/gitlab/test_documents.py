@@ -5,7 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from graphql import DocumentNode, OperationType, build_schema, parse, validate
+from graphql import (
+    DocumentNode,
+    GraphQLSchema,
+    OperationType,
+    build_schema,
+    graphql_sync,
+    parse,
+    validate,
+)
 
 from pullstate.forges.gitlab.documents import DOCUMENTS
 from pullstate.forges.gitlab.tailoring import OPTIONAL, introspection, missing_from
@@ -17,14 +25,9 @@ PUBLISHED = Path(__file__).parents[3].parent / "shared" / "schemas" / "gitlab.gr
 VERSIONS = ("15.6.0", "16.4.0", "16.11.2", "17.3.0", "18.0.1", "18.9.0")
 
 
-def known_to(schema) -> frozenset[str]:
+def known_to(schema: GraphQLSchema) -> frozenset[str]:
     """The optional fields that a schema lacks, found out as the client finds out."""
-    answer = {}
-    for name in {each.partition(".")[0] for each in OPTIONAL}:
-        known = schema.get_type(name)
-        fields = [{"name": each} for each in known.fields] if known else None
-        answer[name] = {"fields": fields, "possibleTypes": None} if known else None
-    return missing_from(answer)
+    return missing_from(graphql_sync(schema, introspection()).data)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -59,6 +62,12 @@ def test_no_document_changes_anything(name: str) -> None:
     document: DocumentNode = parse(tailored(DOCUMENTS[name]))
     operations = [each.operation for each in document.definitions if hasattr(each, "operation")]
     assert operations == [OperationType.QUERY]
+
+
+def test_an_experiment_which_gitlab_marks_as_deprecated_is_asked_for() -> None:
+    missing = known_to(simulated_schema("18.0.1", True))
+    assert "MergeRequest.mergeabilityChecks" not in missing
+    assert "MergeRequest.changeRequesters" not in missing
 
 
 def test_the_introspection_is_a_valid_question() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -46,29 +46,37 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a list goes on. `edge`: the creation, or the change, that the page before reached.
-    `seen`: numbers of the pages before, where a row that moved must be noticed."""
+    """Where a list goes on.
+
+    `edge` is the creation that a walk has reached, or the change at which a delta's first page
+    ended; `seen` are the numbers on that page, `moved` is true once one of them was met again,
+    and `last` where nothing follows.
+    """
 
     query: Query
     edge: datetime | None = None
-    seen: tuple[int, ...] = field(default=())
+    seen: tuple[int, ...] = ()
+    moved: bool = False
+    last: bool = False
 
     def __str__(self) -> str:
         edge = self.edge.isoformat() if self.edge else None
-        return json.dumps([self.query, edge, self.seen], separators=(",", ":"))
+        parts = [self.query, edge, self.seen, self.moved, self.last]
+        return json.dumps(parts, separators=(",", ":"))
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
         """What `str` wrote; Unexpected where somebody else did."""
         try:
-            query, edge, seen = json.loads(text)
-            return cls(dict(query), datetime.fromisoformat(edge) if edge else None, tuple(seen))
+            query, edge, seen, moved, last = json.loads(text)
+            at = datetime.fromisoformat(edge) if edge else None
+            return cls(dict(query), at, tuple(seen), bool(moved), bool(last))
         except (TypeError, ValueError):
             raise Unexpected("a cursor that no walk here has left") from None
 
-    def meets(self, rows: Sequence[MergeRequest]) -> bool:
-        """Whether a row of the pages before is there again: it moved, and the others with it."""
-        return not set(self.seen).isdisjoint(row.iid for row in rows)
+    def met(self, rows: Sequence[MergeRequest]) -> bool:
+        """Whether a row of the first page was there again: it moved, and the others with it."""
+        return self.moved or not set(self.seen).isdisjoint(row.iid for row in rows)
 
 
 class Lists:
@@ -100,17 +108,17 @@ class Lists:
                 raise
             query, answer = narrowed, await self._get(repository, narrowed)
         rows, fault = read_all(MergeRequest, listed(answer.json))
-        onward, stuck = _onward(walk, query, answer, rows)
-        return Listed(_named(repository, rows), rows, onward, fault or stuck)
+        after, stuck = onward(walk, query, answer, rows)
+        return Listed(_named(repository, rows), rows, after, fault or stuck)
 
     async def by_change(
         self, repository: Repository, since: datetime, cursor: str | None, size: int
     ) -> Listed:
         """A page of what changed, oldest change first.
 
-        A row that changes while we page moves to the end, and the rows behind it move up by one,
-        past the page's border. The second page follows GitLab's link and is compared with the
-        first; from there on, or where a row did move, pages are asked for by time.
+        A row that changes while we page moves to the end, and those behind it move up by one,
+        past the page's border. The second page follows GitLab's link, the others are asked for by
+        time; where a row of the first was met again, so is what follows its border.
         """
         walk: Query = {**EVERYTHING, "order_by": "updated_at", "sort": "asc"}
         first = {"updated_after": stamp(since), "page": 1, "per_page": size}
@@ -118,8 +126,8 @@ class Lists:
         query = {**walk, **at.query}
         answer = await self._get(repository, query)
         rows, fault = read_all(MergeRequest, listed(answer.json))
-        onward = _onward_by_change(at, query, answer, rows, size)
-        return Listed(_named(repository, rows), rows, onward, fault)
+        after = _onward_by_change(at, query, answer, rows, size)
+        return Listed(_named(repository, rows), rows, after, fault)
 
     async def from_branch(self, repository: Repository, branch: str) -> list[MergeRequest]:
         """Every one opened from a branch, newest first."""
@@ -182,7 +190,7 @@ def _narrowed(walk: Query, at: Cursor, size: int) -> Query:
     return {**walk, window: stamp(at.edge), "page": 1, "per_page": size}
 
 
-def _onward(
+def onward(
     walk: Query, query: Query, answer: Answer, rows: Sequence[MergeRequest]
 ) -> tuple[str | None, ForgeError | None]:
     """Where a walk by creation goes on; a window that cannot be narrowed is a fault."""
@@ -216,21 +224,25 @@ def _followed(query: Query, link: Mapping[str, str]) -> Query:
 def _onward_by_change(
     at: Cursor, query: Query, answer: Answer, rows: Sequence[MergeRequest], size: int
 ) -> str | None:
-    link = next_query(answer)
-    if at.meets(rows) and at.edge:
-        return str(_from(at.edge, query, size))
+    """Where a delta goes on. What slipped past the first page's border, if a row moved, stands
+    right behind it: one more page from there on has it."""
+    link, moved = next_query(answer), at.met(rows)
+    if at.last or (link is None and not moved):
+        return None
+    if link is None:
+        return str(replace(_from(at.edge, query, size), last=True))
     times = [row.updated_at for row in rows if row.updated_at]
-    if link is None or not times:
-        return None if link is None else str(Cursor(_followed(query, link), at.edge))
+    followed = _followed(query, link)
     if at.edge is None:
         numbers = tuple(row.iid for row in rows)
-        return str(Cursor(_followed(query, link), times[-1], numbers))
-    ahead = _from(times[-1], query, size)
-    moves = ahead.query["updated_after"] != query["updated_after"]
-    return str(ahead if moves else Cursor(_followed(query, link), times[-1]))
+        return str(Cursor(followed, times[-1] if times else None, numbers))
+    ahead = _from(times[-1], query, size).query if times else followed
+    if str(ahead["updated_after"]) <= str(query["updated_after"]):
+        ahead = followed
+    return str(replace(at, query=ahead, moved=moved))
 
 
 def _from(moment: datetime, query: Query, size: int) -> Cursor:
-    """The list from a moment on, which is never before the one that it began at."""
-    begins = max(stamp(moment - MILLISECOND), str(query["updated_after"]))
+    """The list from a moment on, the moment included however the database keeps it."""
+    begins = stamp(moment - MILLISECOND)
     return Cursor({**query, "updated_after": begins, "page": 1, "per_page": size}, moment)
