@@ -53,6 +53,12 @@ def test_a_facet_that_a_reading_is_silent_on_keeps_its_last_observation():
     assert after == replace(known, title="New title", changed_at=LATER)
 
 
+def test_a_list_that_does_not_tell_the_bases_tip_leaves_the_last_known_one():
+    known = full(base=BASE)
+    assert observe(known, lean(base="")) == known
+    assert observe(known, lean(base=Base("release", ""))).base == Base("release", "")
+
+
 def test_each_facet_is_taken_by_itself():
     seen = lean(checks=checks(FAILING))
     assert observe(full(), seen) == full(checks=checks(FAILING))

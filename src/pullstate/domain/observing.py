@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pullstate.domain.pull_request import (
+    Base,
     Checks,
     CheckVerdict,
     Mergeability,
@@ -38,6 +39,7 @@ def observe(before: PullRequest | None, seen: PullRequest) -> PullRequest:
         before,
         replace(
             seen,
+            base=_base(before, seen),
             queue=None if finished else _queue(before, seen),
             checks=_checks(before.checks, seen.checks),
             mergeability=_mergeability(before, seen),
@@ -112,6 +114,12 @@ def _with_stamps(before: PullRequest, after: PullRequest) -> PullRequest:
         closed_at=before.closed_at,
         closed_at_is_estimated=before.closed_at_is_estimated,
     )
+
+
+def _base(before: PullRequest, seen: PullRequest) -> Base:
+    """GitLab's lists name the base branch and not its tip: the last known one stays."""
+    untold = not seen.base.sha and _same_branch(before, seen)
+    return before.base if untold else seen.base
 
 
 def _queue(before: PullRequest, seen: PullRequest) -> Queue | None:

@@ -1,8 +1,8 @@
 """Delta: what changed in repositories since their watermarks, up to ten of them in one request.
 
-The watermark is the forge's time: the newest change on the first page. It moves only in the
-transaction that ends a complete delta; a page that fails ends it, and nothing is concluded from
-what was not seen.
+The watermark is the forge's time: the newest change that was seen, which is on the first page of
+one forge and on the last of another. It moves only in the transaction that ends a complete delta;
+a page that fails ends it, and nothing is concluded from what was not seen.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Asking:
     began_at: datetime
     etag: str | None = None  # vouches for what the delta is about to see
     cursor: str | None = None
-    newest: datetime | None = None  # on its first page
+    newest: datetime | None = None  # of the changes seen so far
     changed: int = 0
 
     @property
@@ -115,9 +115,8 @@ async def _taken(
 async def _take(session: Session, asking: Asking, page: Page) -> Asking | None:
     repository_id = asking.charge.repository.id
     await confirm(session, asking.charge, page.repository)
-    if asking.cursor is None:
-        newest = max((row.changed_at for row in page.rows), default=None)
-        asking = replace(asking, newest=newest)
+    changes = (row.changed_at for row in page.rows)
+    asking = replace(asking, newest=max(filter(None, (asking.newest, *changes)), default=None))
     session.memory.note_gaps(repository_id, "delta", page.gaps)
     changed = await session.commit(_write, _recorder(session), asking, page)
     asking = replace(asking, cursor=page.next, changed=asking.changed + changed)
