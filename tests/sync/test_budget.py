@@ -68,6 +68,16 @@ def test_a_backfill_leaves_what_upkeep_will_want_until_the_window_ends():
     assert account.ledger.allows(Purpose.UPKEEP, I, NOW + I)
 
 
+def test_however_busy_upkeep_is_a_first_sweep_gets_a_tenth_of_the_budget():
+    account, spent = Account(), 0
+    account.spend(9, Purpose.UPKEEP, NOW + I / 60)  # at this pace the hour's budget is far too small
+    while account.ledger.allows(Purpose.BACKFILL, I / 60, NOW + I / 60):
+        account.spend(1, Purpose.BACKFILL, NOW + I / 60)
+        spent += 1
+    assert 240 <= spent <= 250
+    assert not account.ledger.allows(Purpose.REST, I / 60, NOW + I / 60)
+
+
 def test_the_rest_gets_at_most_a_tenth_of_the_budget():
     account, spent = Account(), 0
     while account.ledger.allows(Purpose.REST, I, NOW):

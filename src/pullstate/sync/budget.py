@@ -16,6 +16,7 @@ from pullstate.forges.forge import Quota
 
 MOST_A_REQUEST_COSTS = 10  # points; what else is missing was spent by somebody else
 REST_SHARE = 0.1  # of our budget, for the old rows that only complete a picture
+SWEEP_SHARE = 0.1  # of our budget, for first sweeps however busy upkeep is: it stretches instead
 MINUTE = timedelta(minutes=1)
 JITTER = timedelta(seconds=5)  # between two answers about one window's end
 PER_MINUTE = {"https://gitlab.com": 80}  # GitLab.com Free is headed for 100 a minute
@@ -109,9 +110,11 @@ class Ledger:
             return False
         if purpose is Purpose.UPKEEP:
             return True
-        rest = window.spent_on(Purpose.REST) + 1
-        if purpose is Purpose.REST and rest > REST_SHARE * window.budget(self.share):
+        budget, spent = window.budget(self.share), window.spent_on(purpose) + 1
+        if purpose is Purpose.REST and spent > REST_SHARE * budget:
             return False
+        if purpose is Purpose.BACKFILL and spent <= SWEEP_SHARE * budget:
+            return True
         return window.left(self.share) - 1 >= window.upkeep_to_come(now, interval)
 
     def _open(self, now: datetime) -> list[Window]:
