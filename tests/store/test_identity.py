@@ -9,6 +9,7 @@ from pullstate.store import reading, wishes, writing
 from pullstate.store.engine import Store
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Depth, Interest, Repository
+from pullstate.store.wishes import WishKind
 from tests.domain.readings import lean
 from tests.store.conftest import ADDRESS, track
 from tests.store.test_recording import AT, LATER, record
@@ -154,3 +155,39 @@ def test_a_repository_that_was_purged_meanwhile_cannot_be_identified(store, repo
     store.write_now(writing.purge, repository.id)
     with pytest.raises(Untracked):
         identify(store, repository, "R1", ROCKET)
+
+
+def test_one_that_was_asked_for_by_its_id_gets_its_path_and_leaves_no_address_of_its_id(store):
+    asked = track(store, "4711", by=Interest.QUESTION)
+    known = identify(store, asked, "4711", ROCKET)
+    assert (known.id, known.path) == (asked.id, ROCKET)
+    assert find(store, "4711") is None
+    assert store.read_now(reading.by_forge_id, known.site_url, "4711") == known
+
+
+def test_one_that_was_asked_for_by_the_id_of_a_known_one_goes_into_it(store, repository):
+    known = identify(store, repository, "4711", ROCKET)
+    asked = track(store, "4711", by=Interest.QUESTION)
+    assert identify(store, asked, "4711", ROCKET).id == known.id
+    assert find(store, "4711") is None
+    assert store.read_now(reading.repository_by_id, asked.id) is None
+
+
+def test_who_is_wanted_at_the_address_and_was_never_asked_for_is_the_same_one(store, repository):
+    wish = store.write_now(wishes.wish, WishKind.NUMBER, repository.id, "7", LATER)
+    asked = track(store, "4711", Depth.ONE, by=Interest.QUESTION)
+    known = identify(store, asked, "4711", ROCKET)
+    assert find(store, ROCKET) == known
+    assert (known.tracked, known.depth) == (True, Depth.ALL)
+    assert store.read_now(reading.repositories) == [known]
+    [open_one] = store.read_now(wishes.open_wishes, known.site_url, AT)
+    assert (open_one.id, open_one.repository_id) == (wish, known.id)
+
+
+def test_an_id_that_no_forge_knew_is_forgotten_and_one_that_is_known_is_not(store, repository):
+    asked = track(store, "4711", by=Interest.QUESTION)
+    assert store.write_now(writing.forget_unidentified, asked.id)
+    assert not store.write_now(writing.forget_unidentified, asked.id)
+    known = identify(store, repository, "R1", ROCKET)
+    assert not store.write_now(writing.forget_unidentified, known.id)
+    assert find(store, ROCKET) == known

@@ -169,3 +169,10 @@ def test_a_file_that_cannot_be_read_names_nothing(tmp_path, open_store, text):
     path = tmp_path / "pullstate.db"
     beside(path).write_text(text)
     assert open_store(path).read_now(reading.repositories) == []
+
+
+def test_an_id_that_no_forge_knew_goes_with_the_last_interest_in_it(store):
+    track(store, "4711", Depth.ONE, Interest.QUESTION)
+    track(store, "acme/rocket", Depth.ONE, Interest.QUESTION)
+    store.write_now(writing.expire_interest, AT + timedelta(days=8))
+    assert [known.path for known in store.read_now(reading.repositories)] == ["acme/rocket"]

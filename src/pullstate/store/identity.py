@@ -19,7 +19,8 @@ def identify(
     """Record what the forge says a repository is: its id, and its path as the forge spells it.
 
     - A first answer, or the same id: the path is corrected; after a rename the old one stays as an
-      alias, and whoever else was stored at the new one is at no address any more.
+      alias. Whoever else was stored at the new one is at no address any more, or goes into this
+      row if it was never asked for.
     - An id that another row has already: this row goes into that one, with its interest.
     - Another id than before: another repository lives at the address now. It gets a row of its own
       and the interest; the old row keeps its id and its pull requests, under no address.
@@ -96,6 +97,7 @@ def _merge(connection: Connection, younger: Repository, older: Repository) -> No
 def _settle(connection: Connection, row: Repository, forge_id: str, path: str) -> None:
     """Put a repository at its path, and leave an alias where it was."""
     key, old = path.casefold(), row.path.casefold()
+    _take_in_the_unasked(connection, row, key)
     connection.execute(
         repository.update()
         .where(
@@ -117,6 +119,18 @@ def _settle(connection: Connection, row: Repository, forge_id: str, path: str) -
     connection.execute(
         alias.delete().where(alias.c.site_url == row.site_url, alias.c.path_key == key)
     )
+
+
+def _take_in_the_unasked(connection: Connection, row: Repository, key: str) -> None:
+    """Who was wanted at the address, and never asked for, is this repository."""
+    unasked = select(repository.c.id).where(
+        repository.c.site_url == row.site_url,
+        repository.c.path_key == key,
+        repository.c.id != row.id,
+        repository.c.forge_id.is_(None),
+    )
+    for (id_,) in connection.execute(unasked).all():
+        _merge(connection, get(connection, id_), row)
 
 
 def _is_address(path: str) -> bool:
