@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from pullstate.domain.address import (
     AddressError,
+    ForgeKind,
     RepositoryAddress,
     Site,
     parse_path,
@@ -27,16 +27,47 @@ FACETS = (
     Facet.CONFLICTS,
     Facet.DISCUSSIONS,
 )
-DETAILS = ("none", "stats", "full_patch")
 PAIR = "project_id and merge_request_iid"
+ONE_OF_TWO = f"send url alone, or {PAIR} without it"
+LARGEST_IID = 2**31 - 1  # as both forges' schemas have it
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which merge request is meant.
+
+    With a numeric id and no url, `address` ends in that id: a place to be taken up under until the
+    forge has said where the project lies. `also` is a path that was sent beside a url and differs
+    from it: both may still be one project, before and after it moved.
+    """
+
+    address: RepositoryAddress
+    number: int
+    numeric_id: str | None = None
+    also: RepositoryAddress | None = None
+
+    @property
+    def by_id_alone(self) -> bool:
+        return self.numeric_id is not None and self.address.path == self.numeric_id
+
+    @property
+    def words(self) -> str:
+        """The merge request in an error."""
+        if self.by_id_alone:
+            return f"Merge request {self.number} of project {self.numeric_id} on {self.site.name}"
+        kind = "Pull" if self.site.kind is ForgeKind.GITHUB else "Merge"
+        return f"{kind} request {self.number} of {self.address.url}"
+
+    @property
+    def site(self) -> Site:
+        return self.address.site
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """One merge request, and what of it."""
 
-    address: RepositoryAddress
-    number: int
+    named: Named
     facets: tuple[Facet, ...]
     detail: str
     notes_page: int
@@ -45,76 +76,35 @@ class Question:
 
 def understand(context: Context, arguments: GetMergeRequest) -> Question:
     """The question, or a ToolError that names the parameters and what to send instead."""
-    address, number = _identify(context, arguments)
     facets = _facets(arguments.include)
-    detail = arguments.detail or "stats"
-    if detail not in DETAILS:
-        raise ToolError(f"detail is {quote(detail)}: send one of {', '.join(DETAILS)}.")
-    page, per_page = arguments.notes_page or 1, arguments.notes_per_page or 20
-    if detail != "stats" and Facet.DIFFS not in facets:
-        raise ToolError("detail shapes the diffs facet: send include=diffs with it, or no detail.")
-    if (page, per_page) != (1, 20) and Facet.NOTES not in facets:
+    if arguments.detail != "stats" and Facet.DIFFS not in facets:
         raise ToolError(
-            "notes_page and notes_per_page page the notes facet: send include=notes with them, "
-            "or neither."
+            "detail shapes the diffs facet, which include does not name: send include=diffs too, "
+            "or leave detail out."
         )
-    return Question(address, number, facets, detail, page, per_page)
+    if Facet.NOTES not in facets and (given := _given_pages(arguments)):
+        raise ToolError(
+            f"{given}: only the notes facet has pages, and include does not name it: send "
+            f"include=notes too, or leave {given} out."
+        )
+    return Question(
+        _named(context, arguments),
+        facets,
+        arguments.detail,
+        arguments.notes_page,
+        arguments.notes_per_page,
+    )
 
 
-def _identify(context: Context, arguments: GetMergeRequest) -> tuple[RepositoryAddress, int]:
-    project, iid = arguments.project_id, arguments.merge_request_iid
-    if bool(project) != (iid is not None):
-        given, missing = PAIR.split(" and ") if project else reversed(PAIR.split(" and "))
-        raise ToolError(f"{given} without {missing}: send both, or url alone.")
-    if not arguments.url and not project:
-        raise ToolError(f"Send url, or {PAIR}: there is nothing to look up.")
-    if not arguments.url:
-        return _project(context, arguments), iid or 0
-    try:
-        named = parse_pull_request_url(arguments.url, context.sites)
-    except AddressError as error:
-        raise ToolError(f"url: {error.sentence}") from None
-    if project and not _agree(context, arguments, named):
-        raise ToolError(f"url and {PAIR} name different merge requests: send the one you mean.")
-    return named
-
-
-def _project(context: Context, arguments: GetMergeRequest) -> RepositoryAddress:
-    site = _site(context, arguments.host)
-    if arguments.project_id.isdecimal():
-        return RepositoryAddress(site, arguments.project_id)
-    try:
-        return parse_path(arguments.project_id, site)
-    except AddressError as error:
-        raise ToolError(f"project_id: {error.sentence}") from None
-
-
-def _site(context: Context, host: str) -> Site:
-    try:
-        return site_for_host(host, context.sites) if host else context.default_gitlab
-    except AddressError as error:
-        raise ToolError(f"host: {error.sentence}") from None
-
-
-def _agree(
-    context: Context, arguments: GetMergeRequest, named: tuple[RepositoryAddress, int]
-) -> bool:
-    """Whether the ids say what the url says; a numeric project is compared by its iid alone."""
-    address, number = named
-    if number != arguments.merge_request_iid:
-        return False
-    if arguments.host and _site(context, arguments.host) != address.site:
-        return False
-    if arguments.project_id.isdecimal():
-        return True
-    try:
-        return parse_path(arguments.project_id, address.site).key == address.key
-    except AddressError:
-        return False
+def _given_pages(arguments: GetMergeRequest) -> str:
+    """The parameters that page the notes and do not have the value they have when unset."""
+    unset = {name: field.default for name, field in GetMergeRequest.model_fields.items()}
+    names = ("notes_page", "notes_per_page")
+    return " and ".join(name for name in names if getattr(arguments, name) != unset[name])
 
 
 def _facets(include: str) -> tuple[Facet, ...]:
-    names = _listed(include)
+    names = [name for part in include.split(",") if (name := part.strip())]
     known = {facet.value: facet for facet in FACETS}
     unknown = [name for name in names if name not in known]
     if unknown:
@@ -125,11 +115,82 @@ def _facets(include: str) -> tuple[Facet, ...]:
     return tuple(dict.fromkeys(known[name] for name in names))
 
 
-def _listed(include: str) -> list[str]:
-    """Names separated by commas; clients that know arrays send one, or its JSON text."""
-    if include.lstrip().startswith("["):
-        try:
-            return [str(name).strip() for name in json.loads(include)]
-        except ValueError:
-            pass
-    return [name.strip() for name in include.split(",") if name.strip()]
+# --- Identification ------------------------------------------------------------------------------
+
+
+def _named(context: Context, arguments: GetMergeRequest) -> Named:
+    _refuse_half_a_name(arguments)
+    if not arguments.url:
+        return _by_pair(arguments, _site(context, arguments.host))
+    try:
+        address, number = parse_pull_request_url(arguments.url, context.sites)
+    except AddressError as error:
+        raise ToolError(f"url: {error.sentence}") from None
+    if arguments.host and _site(context, arguments.host) != address.site:
+        raise ToolError(
+            f"host is not where url lies, which is {address.site.name}: leave host out, or send "
+            f"it with {PAIR} and without url."
+        )
+    if not arguments.project_id:
+        return Named(address, number)
+    if arguments.merge_request_iid != number:
+        raise ToolError(
+            f"url names merge request {number} and merge_request_iid another: {ONE_OF_TWO}."
+        )
+    return _beside_url(_by_pair(arguments, address.site), address)
+
+
+def _refuse_half_a_name(arguments: GetMergeRequest) -> None:
+    project, iid = bool(arguments.project_id), arguments.merge_request_iid is not None
+    if project != iid:
+        given, missing = PAIR.split(" and ") if project else reversed(PAIR.split(" and "))
+        raise ToolError(f"{given} without {missing}: send both, or url alone.")
+    if not arguments.url and not project:
+        raise ToolError(f"Nothing says which merge request is meant: send url, or {PAIR}.")
+
+
+def _beside_url(pair: Named, address: RepositoryAddress) -> Named:
+    """The url's address, with what the pair adds to it."""
+    if pair.numeric_id is not None:
+        return Named(address, pair.number, numeric_id=pair.numeric_id)
+    also = None if pair.address.key == address.key else pair.address
+    return Named(address, pair.number, also=also)
+
+
+def _by_pair(arguments: GetMergeRequest, site: Site) -> Named:
+    number = arguments.merge_request_iid or 0
+    if number > LARGEST_IID:
+        raise ToolError(
+            f"merge_request_iid is larger than any forge gives (at most {LARGEST_IID}): send the "
+            "number that the merge request's web address ends in, or url."
+        )
+    project = arguments.project_id.strip()
+    if project.isascii() and project.isdecimal():
+        id_ = _numeric(project, site)
+        return Named(RepositoryAddress(site, id_), number, numeric_id=id_)
+    try:
+        return Named(parse_path(project, site), number)
+    except AddressError:
+        raise ToolError(
+            f"project_id: {quote(project)} is neither a path nor a numeric id on {site.name}: send "
+            "the full path as its web address shows it (group/sub/project), or the id; a web "
+            "address itself goes into url."
+        ) from None
+
+
+def _numeric(project: str, site: Site) -> str:
+    if site.kind is ForgeKind.GITHUB:
+        raise ToolError(
+            f"project_id is a number, and {site.name} is GitHub, where repositories are named by "
+            "path: send owner/name, or url."
+        )
+    if not int(project):
+        raise ToolError("project_id is 0, which is no project's: send its id or its full path.")
+    return str(int(project))
+
+
+def _site(context: Context, host: str) -> Site:
+    try:
+        return site_for_host(host, context.sites) if host else context.default_gitlab
+    except AddressError as error:
+        raise ToolError(f"host: {error.sentence}") from None

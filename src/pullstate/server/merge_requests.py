@@ -3,160 +3,169 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
-
-import anyio
-from sqlalchemy import Connection
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
 from pullstate.domain import freshness
 from pullstate.domain.freshness import Freshness
-from pullstate.domain.merge_request import Facet, Note, Overview
+from pullstate.domain.merge_request import Facet
 from pullstate.server import answers, facet_rows
-from pullstate.server.asking import Asked, asked_about
+from pullstate.server.asking import NOTED_EVERY
 from pullstate.server.context import Context, Granted
+from pullstate.server.facet_age import Age
 from pullstate.server.facet_rows import Shape
 from pullstate.server.merge_request_question import Question, understand
-from pullstate.server.registry import ToolError
+from pullstate.server.merge_request_refusals import AGAIN, refuse_none, refuse_two_different
+from pullstate.server.merge_request_row import merge_request_row
+from pullstate.server.merge_request_view import View, view_of
+from pullstate.server.merge_request_wishes import Wishes, located
+from pullstate.server.room import Row, size, together
 from pullstate.server.tools.get_merge_request import GetMergeRequest
-from pullstate.store import reading
-from pullstate.store.records import Depth, StoredFacet, StoredPullRequest
-from pullstate.store.wishes import WishKind
+from pullstate.store import writing
+from pullstate.store.errors import StoreError
 
 REPLY_BYTES = 48_000
-
-# What is kept by head commit; the others are good until the merge request is updated.
-_OF_THE_HEAD = {Facet.DIFFS, Facet.COMMITS, Facet.PIPELINES, Facet.CONFLICTS}
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What is stored of a merge request; without `stored` nothing is."""
-
-    freshness: Freshness
-    stored: StoredPullRequest | None
-    facets: Mapping[Facet, StoredFacet]
-    notes: tuple[tuple[Note, ...], bool] = ((), False)
-
-    def current(self, facet: Facet) -> bool:
-        """Whether a facet was read since what it is about last moved."""
-        kept = self.facets.get(facet)
-        if self.stored is None or kept is None or kept.observed_at is None:
-            return False
-        seen = self.stored.pull_request
-        if facet in _OF_THE_HEAD:
-            return kept.head_sha == seen.head.sha
-        return kept.changed_at_when_read == seen.changed_at
+NOT_FOUND = "the forge did not find it just now"
+Grants = Mapping[Facet, Granted]
 
 
-async def answer(context: Context, arguments: GetMergeRequest) -> answers.Row:
-    """Answer from the store; what is not stored or out of date is wished for, once."""
-    question = understand(context, arguments)
-    asked = await asked_about(context, question.address, Depth.ONE)
-    view = await context.store.read(_view, asked, question, context.clock())
-    granted = await _wish(context, asked, question, view)
-    if granted:
-        view = await context.store.read(_view, asked, question, context.clock())
-    _refuse_what_is_none(asked, question, view, granted)
-    return _reply(context, asked, question, view, granted)
+async def answer(context: Context, arguments: GetMergeRequest) -> Row:
+    """Answer from the store; what is missing or out of date is wished for, once."""
+    question, wishes = understand(context, arguments), Wishes.of(context)
+    if question.named.by_id_alone:
+        question = replace(question, named=await located(context, question.named, wishes))
+    view, number = await _with_base(context, question, wishes)
+    view, granted = await _with_facets(context, question, wishes, view, number)
+    await _note(context, view)
+    return _reply(context, question, view, number, granted)
 
 
-def _view(conn: Connection, asked: Asked, question: Question, now: datetime) -> View:
-    repository = asked.repository.id
-    known = reading.freshness(conn, repository, now)
-    stored = reading.pull_request(conn, repository, question.number)
-    if stored is None:
-        return View(known, None, {})
-    wanted = (Facet.OVERVIEW, *question.facets)
-    facets = {facet: reading.facet(conn, stored.id, facet) for facet in wanted}
-    notes, more = ((), False)
-    if Facet.NOTES in wanted:
-        notes, more = reading.note_page(
-            conn, stored.id, question.notes_page, question.notes_per_page
-        )
-    found = {facet: kept for facet, kept in facets.items() if kept is not None}
-    return View(known, stored, found, (tuple(notes), more))
+async def _with_base(context: Context, question: Question, wishes: Wishes) -> tuple[View, Granted]:
+    """The view with the merge request itself, and how the wish for it ended. ToolError."""
+    named, number = question.named, Granted(True)
+    view = await view_of(context, question)
+    if not view.known:
+        number = await wishes.number(view.asked.repository.id, named.number)
+        view = await view_of(context, question)
+    refuse_two_different(named, view)
+    refuse_none(named, view, number)
+    return view, number
 
 
-async def _wish(
-    context: Context, asked: Asked, question: Question, view: View
-) -> dict[Facet, Granted]:
-    """One wish for each facet that is missing or out of date, all waited for together."""
-    granted: dict[Facet, Granted] = {}
-
-    async def wish(facet: Facet) -> None:
-        target = f"{question.number}:{facet}"
-        granted[facet] = await context.wisher.wish(
-            WishKind.FACET, asked.repository.id, target, context.patience
-        )
-
-    async with anyio.create_task_group() as group:
-        for facet in (Facet.OVERVIEW, *question.facets):
-            if not view.current(facet):
-                group.start_soon(wish, facet)
-    return granted
+async def _with_facets(
+    context: Context, question: Question, wishes: Wishes, view: View, number: Granted
+) -> tuple[View, Grants]:
+    """The view with its facets, and how the wishes for those that were not current ended."""
+    wanted = [each for each in _asked_facets(question) if view.age(each) is not Age.CURRENT]
+    if not wanted or not number.fulfilled:
+        return view, dict.fromkeys(wanted, number)
+    repository = view.asked.repository.id
+    granted = await wishes.facets(repository, question.named.number, wanted)
+    view = await view_of(context, question)
+    refuse_none(question.named, view, number)
+    return view, granted
 
 
-def _refuse_what_is_none(
-    asked: Asked, question: Question, view: View, granted: Mapping[Facet, Granted]
-) -> None:
-    """Missing and forbidden get one wording: forges answer both alike."""
-    words = f"{asked.address.url} has no merge or pull request {question.number} that we know of"
-    if view.stored is not None and view.stored.gone_at is None:
-        return
-    if view.stored is not None or any(each.outcome == "not_found" for each in granted.values()):
-        raise ToolError(f"{words}: not found, or not visible to the configured token.")
-    why = next((each.why for each in granted.values() if each.why), None)
-    reason = why or (view.freshness.fault and view.freshness.fault.detail) or "it is being read"
-    raise ToolError(f"{words} yet: {reason}. Ask again in a few seconds.")
+def _asked_facets(question: Question) -> tuple[Facet, ...]:
+    return (Facet.OVERVIEW, *question.facets)
+
+
+async def _note(context: Context, view: View) -> None:
+    """What was asked about is kept hot for a day; noted once an hour, where it can be."""
+    now = context.clock()
+    if view.stored and (view.asked_at is None or view.asked_at < now - NOTED_EVERY):
+        with suppress(StoreError):
+            await context.store.write(writing.asked, view.stored.id, now)
+
+
+# --- The reply -----------------------------------------------------------------------------------
 
 
 def _reply(
     context: Context,
-    asked: Asked,
     question: Question,
     view: View,
-    granted: Mapping[Facet, Granted],
-) -> answers.Row:
+    number: Granted,
+    granted: Grants,
+) -> Row:
     assert view.stored is not None
-    kept = view.facets.get(Facet.OVERVIEW)
-    overview = kept.body if kept and isinstance(kept.body, Overview) else None
-    reply = answers.merge_request_row(view.stored, overview)
-    report = freshness.report(view.freshness, context.clock())
-    why = next((each.why for each in granted.values() if each.why), None)
-    sync = answers.sync_block(report, why=why)
-    left = REPLY_BYTES - answers.size(reply) - answers.size(sync)
-    for ahead, facet in enumerate(question.facets):
-        share = left // (len(question.facets) - ahead)
-        reply[facet.value] = _facet_row(context, question, view, facet, granted, share)
-        left -= answers.size({facet.value: reply[facet.value]})
-    return reply | {"sync": sync}
-
-
-def _facet_row(
-    context: Context,
-    question: Question,
-    view: View,
-    facet: Facet,
-    granted: Mapping[Facet, Granted],
-    room: int,
-) -> answers.Row:
-    """One facet within `room` bytes, or why there is none: it fails alone."""
-    kept = view.facets.get(facet)
-    wish = granted.get(facet)
-    if kept is None or kept.body is None:
-        why = (kept.fault if kept else None) or (wish.why if wish else None)
-        return {"error": why or "not read yet; it is on its way: ask again in a few seconds"}
+    problems = {
+        facet: words
+        for facet in _asked_facets(question)
+        if (words := _problem(view, facet, granted.get(facet)))
+    }
+    reply = merge_request_row(view.stored, view.overview)
+    end = {"sync": _sync(view, number, problems)}
     shape = Shape(
-        room, question.detail, context.exclusion, question.notes_page, question.notes_per_page
+        question.detail,
+        context.exclusion,
+        question.notes_page,
+        question.notes_per_page,
+        view.more_notes,
     )
-    row = (
-        facet_rows.notes(*view.notes, shape)
-        if facet is Facet.NOTES
-        else facet_rows.row(kept.body, shape)
+    parts = {
+        facet.value: partial(_facet, view, facet, problems.get(facet), shape)
+        for facet in question.facets
+    }
+    return reply | together(parts, REPLY_BYTES - size(reply | end)) | end
+
+
+def _facet(view: View, facet: Facet, problem: str | None, shape: Shape, room: int) -> Row:
+    """One facet within `room` bytes, or why there is none: it fails alone."""
+    said = {"error": problem} if problem else {}
+    body = view.body(facet)
+    if body is None:
+        return said
+    return said | facet_rows.row(body, shape, room - size(said))
+
+
+def _problem(view: View, facet: Facet, wish: Granted | None) -> str | None:
+    """What is wrong with a facet, in words; None where it says what the forge would."""
+    age = view.age(facet)
+    read_now = wish is not None and wish.outcome == "read"
+    kept = view.facets.get(facet)
+    why = (kept.fault if kept else None) or _why(wish)
+    if age is Age.CURRENT or (age is Age.UNSURE and read_now):
+        return f"{_as_of(view, facet)}; a later reading failed: {why}" if why else None
+    if age is Age.UNREAD:
+        return f"not read: {why}" if why else f"not read yet; it is on its way: {AGAIN}"
+    said = "before the last change" if age is Age.OUTDATED else "and may have moved since"
+    return f"{_as_of(view, facet)}, {said}: {why or f'the newer one is on its way, {AGAIN}'}"
+
+
+def _why(wish: Granted | None) -> str | None:
+    if wish is not None and wish.outcome == "not_found":
+        return NOT_FOUND
+    return wish.why if wish else None
+
+
+def _as_of(view: View, facet: Facet) -> str:
+    kept = view.facets[facet]
+    assert kept.observed_at is not None
+    return f"as it was at {answers.stamp(kept.observed_at.replace(microsecond=0))}"
+
+
+def _sync(view: View, number: Granted, problems: Mapping[Facet, str]) -> Row:
+    """How fresh this merge request is: by its repository's sync, or by its own last reading."""
+    known = replace(
+        view.freshness if view.kept_up else _of_itself(view, number),
+        gaps=(*view.freshness.gaps, *((facet.value, why) for facet, why in problems.items())),
     )
-    if not view.current(facet):
-        row["error"] = "as it was before the last change: " + (
-            kept.fault or (wish and wish.why) or "the newer one is being read"
-        )
-    return row
+    return answers.sync_block(freshness.report(known, view.now), why=_why(number))
+
+
+def _of_itself(view: View, number: Granted) -> Freshness:
+    """Nobody sweeps the repository: this one was read when it was asked about.
+
+    Where it should have been read again and was not, that reading is overdue.
+    """
+    assert view.stored is not None
+    read_at = view.stored.observed.details
+    overdue = read_at is not None and not number.fulfilled
+    return replace(
+        view.freshness,
+        swept=read_at is not None,
+        as_of=read_at,
+        next_at=read_at + view.freshness.interval if overdue and read_at else None,
+    )

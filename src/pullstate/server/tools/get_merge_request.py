@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from pullstate.server.registry import Arguments, Tool
-from pullstate.server.results import MergeRequest
+from pullstate.server.merge_request_results import MergeRequest
+from pullstate.server.registry import Arguments, Takes, Tool
 
 if TYPE_CHECKING:
     from pullstate.server.opening import Opening
@@ -18,12 +18,18 @@ class GetMergeRequest(Arguments):
         str,
         Field(
             max_length=2048,
-            description="Web address of the merge request or GitHub pull request. Or send "
-            "project_id and merge_request_iid.",
+            description="Web address of the merge request or GitHub pull request, at most 2048 "
+            "characters. Or send project_id and merge_request_iid.",
         ),
     ] = ""
     project_id: Annotated[
-        str, Field(max_length=1024, description="Numeric id or full path (group/sub/project).")
+        str,
+        Takes.NUMBER,
+        Field(
+            max_length=1024,
+            description="Integer or string: numeric id or full path (group/sub/project, / or %2F), "
+            "at most 1024 characters.",
+        ),
     ] = ""
     merge_request_iid: Annotated[
         int | None, Field(ge=1, description="Its iid, 1 or more; with project_id.")
@@ -32,34 +38,31 @@ class GetMergeRequest(Arguments):
         str,
         Field(
             max_length=512,
-            description="Of project_id: a configured host; when unset the only GitLab that the "
-            "configuration names, else gitlab.com.",
+            description="Of project_id: a configured host, at most 512 characters; when unset the "
+            "only GitLab that the configuration names, else gitlab.com.",
         ),
     ] = ""
     include: Annotated[
         str,
+        Takes.LIST,
         Field(
             max_length=200,
-            description="Facets, separated by commas. diffs: {stats, files, excluded_files}. "
-            "commits: {items: [{sha, title, author}]}. notes: {metadata, items: [{id, body, "
-            "author}]}, a page. pipelines: {items: [{status, failed_jobs}]}. conflicts: "
-            "{has_conflicts, files, reason}. discussions: {items: [{id, resolved, notes}]}.",
+            description="Facets, separated by commas, at most 200 characters. diffs: {stats, "
+            "files: [{path, additions, deletions}], excluded_files}. commits: {items: [{sha, "
+            "title, author}]}. notes: {metadata, items: [{id, body, author}]}, a page. pipelines: "
+            "{items: [{status, failed_jobs}]}. conflicts: {has_conflicts, files, reason}. "
+            "discussions: {items: [{id, resolved, notes}]}.",
         ),
     ] = ""
     detail: Annotated[
-        str,
+        Literal["none", "stats", "full_patch"],
         Field(
-            max_length=20,
-            description="Of diffs: none (totals), stats (counts per file; when unset) or "
-            "full_patch (patches too).",
+            description="Of diffs: none (totals), stats (and counts per file), full_patch (and "
+            "patches)."
         ),
-    ] = ""
-    notes_page: Annotated[
-        int | None, Field(ge=1, description="Of notes: 1 or more; 1 when unset.")
-    ] = None
-    notes_per_page: Annotated[
-        int | None, Field(ge=1, le=100, description="Of notes: 1 to 100; 20 when unset.")
-    ] = None
+    ] = "stats"
+    notes_page: Annotated[int, Field(ge=1, description="Of notes: 1 or more.")] = 1
+    notes_per_page: Annotated[int, Field(ge=1, le=100, description="Of notes: 1 to 100.")] = 20
 
 
 async def run(opening: Opening, arguments: GetMergeRequest) -> dict[str, Any]:
