@@ -113,11 +113,47 @@ def test_what_the_person_spends_makes_our_part_smaller_but_is_not_counted_as_our
     assert 450 <= spent <= 500
 
 
-def test_resources_are_counted_apart_and_the_scarcer_one_decides():
-    ledger = Ledger(0.5)
-    ledger.settle([FULL, Quota("core", 5000, 1, NOW + HOUR)], Purpose.UPKEEP, NOW)
-    assert not ledger.allows(Purpose.BACKFILL, I, NOW)
+def test_the_resource_that_pays_for_a_purpose_decides_and_no_other():
+    ledger, used_up = Ledger(0.5), Quota("core", 5000, 1, NOW + HOUR)
+    ledger.settle([FULL, used_up], Purpose.BACKFILL, NOW)
+    ledger.settle([replace(FULL, remaining=4999), used_up], Purpose.BACKFILL, NOW)
+    assert ledger.allows(Purpose.BACKFILL, I, NOW)
+    low = replace(FULL, remaining=2490)
+    for remaining in range(4990, 2480, -10):
+        low = replace(FULL, remaining=remaining)
+        ledger.settle([low, replace(used_up, remaining=5000)], Purpose.BACKFILL, NOW)
     assert ledger.waits_until(Purpose.BACKFILL, I, NOW) == NOW + HOUR
+
+
+def test_where_one_resource_is_used_up_upkeep_goes_on_with_the_other_at_its_pace():
+    core, gone = Quota("core", 5000, 5000, NOW + HOUR), replace(FULL, remaining=0)
+    ledger = Ledger(0.5)
+    ledger.settle([gone, core], Purpose.UPKEEP, NOW)
+    ledger.settle([gone, replace(core, remaining=4996)], Purpose.UPKEEP, NOW + I)
+    assert ledger.allows(Purpose.UPKEEP, I, NOW + I)
+    assert ledger.stretched(I, NOW + I) == I
+
+
+def test_with_every_resource_used_up_nothing_is_sent_before_the_first_one_opens():
+    ledger = Ledger(0.5)
+    soon = NOW + timedelta(minutes=7)
+    quotas = [replace(FULL, remaining=0), Quota("core", 5000, 0, soon)]
+    ledger.settle(quotas, Purpose.UPKEEP, NOW)
+    assert {ledger.waits_until(purpose, I, NOW) for purpose in Purpose} == {soon}
+
+
+def test_two_credentials_of_one_user_have_one_budget():
+    peers: list[Ledger] = []
+    one, two = Ledger(0.5, peers), Ledger(0.5, peers)
+    remaining, spent = 5000, 0
+    for ledger in (one, two):
+        ledger.settle([FULL], Purpose.BACKFILL, NOW)
+    while any(ledger.allows(Purpose.BACKFILL, I, NOW) for ledger in (one, two)):
+        for ledger in (one, two):
+            if ledger.allows(Purpose.BACKFILL, I, NOW):
+                remaining, spent = remaining - 1, spent + 1
+                ledger.settle([replace(FULL, remaining=remaining)], Purpose.BACKFILL, NOW)
+    assert 2450 <= spent <= 2510
 
 
 def test_two_answers_that_differ_by_a_second_about_the_reset_speak_of_one_window():

@@ -37,6 +37,7 @@ class Window:
     quota: Quota
     since: datetime  # when we first saw this window
     spent: tuple[tuple[Purpose, int], ...] = ()
+    spent_by_peers: int = 0  # by other readers of this process that are the same user
 
     def spent_on(self, *purposes: Purpose) -> int:
         """Points that we spent in this window."""
@@ -44,11 +45,21 @@ class Window:
 
     def budget(self, share: float) -> float:
         """Our part of what would be left if we had spent nothing."""
-        return share * (self.quota.remaining + self.spent_on(*Purpose))
+        return share * (self.quota.remaining + self.all_spent)
 
     def left(self, share: float) -> float:
         """What of our part is not spent yet."""
-        return self.budget(share) - self.spent_on(*Purpose)
+        return self.budget(share) - self.all_spent
+
+    @property
+    def all_spent(self) -> int:
+        return self.spent_on(*Purpose) + self.spent_by_peers
+
+    def is_same(self, other: Window) -> bool:
+        """Whether two windows are one: two credentials of one user share a quota."""
+        mine, theirs = self.quota, other.quota
+        alike = (mine.resource, mine.limit) == (theirs.resource, theirs.limit)
+        return alike and abs(mine.resets_at - theirs.resets_at) <= JITTER
 
     def upkeep_to_come(self, now: datetime, interval: timedelta) -> float:
         """What upkeep will want until the window ends, if it goes on as so far."""
@@ -66,8 +77,11 @@ class Window:
 class Ledger:
     """The windows of one reader, by resource."""
 
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, peers: list[Ledger] | None = None) -> None:
+        """`peers`: the ledgers of the same site, to which this one adds itself."""
         self.share = share
+        self._peers = [] if peers is None else peers
+        self._peers.append(self)
         self._windows: dict[str, Window] = {}
 
     def settle(self, quotas: Iterable[Quota], purpose: Purpose, now: datetime) -> None:
@@ -78,21 +92,28 @@ class Ledger:
                 self._windows[quota.resource] = Window(quota, now)
             else:
                 self._windows[quota.resource] = known.after(quota, purpose)
+            for peer in self._peers:
+                peer._hear(self._windows[quota.resource])
+
+    def _hear(self, window: Window) -> None:
+        """What another credential of the same user was told: the difference is not ours."""
+        mine = self._windows.get(window.quota.resource)
+        if mine and mine.is_same(window):
+            self._windows[window.quota.resource] = replace(mine, quota=window.quota)
 
     def quotas(self) -> tuple[Quota, ...]:
         """What the last answers said, per resource."""
         return tuple(window.quota for window in self._windows.values())
 
     def stretched(self, interval: timedelta, now: datetime) -> timedelta:
-        """The interval at which upkeep stays within our part until each window ends."""
-        return max((self._stretched(w, interval, now) for w in self._open(now)), default=interval)
-
-    def _stretched(self, window: Window, interval: timedelta, now: datetime) -> timedelta:
-        wanted, left = window.upkeep_to_come(now, interval), window.left(self.share)
+        """The interval at which upkeep stays within our part until the window ends."""
+        window = self._main(Purpose.UPKEEP, now)
+        if window is None or not window.spent_on(Purpose.UPKEEP):
+            return interval
         until_reset = window.quota.resets_at - now
-        if left < 1:
-            return max(interval, until_reset)
-        return max(interval, min(interval * (wanted / left), until_reset))
+        left = max(window.left(self.share), 1)
+        wanted = interval * (window.upkeep_to_come(now, interval) / left)
+        return max(interval, min(wanted, until_reset))
 
     def allows(self, purpose: Purpose, interval: timedelta, now: datetime) -> bool:
         """Whether a request that can wait may be sent now."""
@@ -100,8 +121,21 @@ class Ledger:
 
     def waits_until(self, purpose: Purpose, interval: timedelta, now: datetime) -> datetime | None:
         """When a request that can wait may be tried again; None for now."""
-        closed = [w for w in self._open(now) if not self._affords(w, purpose, interval, now)]
-        return max((w.quota.resets_at for w in closed), default=None)
+        window = self._main(purpose, now)
+        if window is None:
+            return min((each.quota.resets_at for each in self._open(now)), default=None)
+        affordable = self._affords(window, purpose, interval, now)
+        return None if affordable else window.quota.resets_at
+
+    def _main(self, purpose: Purpose, now: datetime) -> Window | None:
+        """The window that decides: of those with something left, the one that pays for a purpose.
+
+        A forge answers from another resource where the usual one is gone.
+        """
+        usable = (window for window in self._open(now) if window.quota.remaining > 0)
+        return max(
+            usable, key=lambda each: (each.spent_on(purpose), each.left(self.share)), default=None
+        )
 
     def _affords(
         self, window: Window, purpose: Purpose, interval: timedelta, now: datetime
@@ -118,7 +152,16 @@ class Ledger:
         return window.left(self.share) - 1 >= window.upkeep_to_come(now, interval)
 
     def _open(self, now: datetime) -> list[Window]:
-        return [window for window in self._windows.values() if window.quota.resets_at > now]
+        mine = [window for window in self._windows.values() if window.quota.resets_at > now]
+        return [replace(w, spent_by_peers=self._spent_by_peers(w)) for w in mine]
+
+    def _spent_by_peers(self, window: Window) -> int:
+        others = (each for peer in self._peers if peer is not self for each in peer.windows())
+        return sum(each.spent_on(*Purpose) for each in others if each.is_same(window))
+
+    def windows(self) -> tuple[Window, ...]:
+        """Every resource's window, as last told."""
+        return tuple(self._windows.values())
 
 
 class Pace:

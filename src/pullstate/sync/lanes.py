@@ -24,15 +24,24 @@ from pullstate.sync.schedule import HOUR
 from pullstate.sync.serving import Errand
 from pullstate.sync.session import Session
 from pullstate.sync.turns import attempt
-from pullstate.sync.upkeep import LOOK_AGAIN, Round, mine
+from pullstate.sync.upkeep import Round, mine
 
 Start = Callable[[Callable[[], Awaitable[None]]], None]
 
 LOOK = timedelta(milliseconds=100)  # for wishes
+LOOK_AGAIN = timedelta(seconds=1)  # for what others changed in the store
 AT_ONCE = 4  # wishes that are read for at the same time
 STRETCH = 10  # pages of one walk before the next repository has its turn
 CHANGES_KEPT = timedelta(days=30)
 _URGENCY = {backfill.OPEN: 0, backfill.ALL: 1, backfill.REST: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """A lane had nothing to do at a version of the store, and will not before a time."""
+
+    version: int
+    until: datetime
 
 
 @dataclass(slots=True)
@@ -44,6 +53,7 @@ class Lanes:
     _at_once: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(AT_ONCE))
     _kept_house_at: datetime | None = None
     _turns: dict[int, int] = field(default_factory=dict)
+    _resting: dict[str, Rest] = field(default_factory=dict)
 
     async def charges(self) -> dict[int, Charge]:
         """The repositories that are this session's to read."""
@@ -55,6 +65,9 @@ class Lanes:
     async def wishes(self, start: Start) -> datetime:
         """Start to read for every open wish that nobody reads for yet."""
         session, now = self.session, self.session.now()
+        if self._rests("wishes"):
+            return now + LOOK
+        self._rest("wishes", now + LOOK_AGAIN)
         open_ones = await session.read(wishes.open_wishes, session.reader.site.url, now)
         waiting = [e for e in serving.errands(open_ones) if e.key not in self._under_way]
         charges = await self.charges() if waiting else {}
@@ -74,20 +87,29 @@ class Lanes:
     async def upkeep(self) -> datetime:
         """One round over what is due."""
         now = self.session.now()
+        if self._rests("upkeep"):
+            return now + LOOK_AGAIN
+        version = self.session.store.version()
         if self._kept_house_at is None or now - self._kept_house_at > HOUR:
             self._kept_house_at = now
             await self.session.commit(_keep_house, now)
-        return await Round(self.session, await self.charges(), now).run()
+        again = await Round(self.session, await self.charges(), now).run()
+        self._resting["upkeep"] = Rest(version, again)
+        return min(again, now + LOOK_AGAIN)
 
     async def backfill(self) -> datetime:
         """A stretch of the walk that has waited longest, open ones before all others."""
         session, now = self.session, self.session.now()
+        if self._rests("backfill"):
+            return now + LOOK_AGAIN
+        self._rest("backfill", now + HOUR)
         ready = [walk for walk in await self._walks(now) if self._allowed(walk)]
         if not ready:
             return now + LOOK_AGAIN
         walk = min(ready, key=self._urgency)
         id_ = walk.charge.repository.id
         self._turns[id_] = max(self._turns.values(), default=0) + 1
+        self._resting.pop("backfill")
         await attempt(session, walk.charge, self._walk, walk)
         return session.now()
 
@@ -98,6 +120,16 @@ class Lanes:
     def _allowed(self, walk: Walk) -> bool:
         session = self.session
         return session.ledger.allows(walk.purpose, session.interval, session.now())
+
+    def _rests(self, lane: str) -> bool:
+        """Whether nothing was written and nothing came due since a lane looked last."""
+        rest = self._resting.get(lane)
+        if rest is None or self.session.now() >= rest.until:
+            return False
+        return self.session.store.version() == rest.version
+
+    def _rest(self, lane: str, until: datetime) -> None:
+        self._resting[lane] = Rest(self.session.store.version(), until)
 
     def _urgency(self, walk: Walk) -> tuple[bool, int, int]:
         last_turn = self._turns.get(walk.charge.repository.id, 0)

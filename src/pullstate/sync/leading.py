@@ -21,6 +21,8 @@ from pullstate.sync.session import Session
 
 log = logging.getLogger(__name__)
 
+AFTER_AN_ERROR = 3.0  # seconds until a lane that failed goes on
+
 
 class End(StrEnum):
     """Why a session leads no more."""
@@ -68,7 +70,7 @@ class Lead:
         while not session.ending.is_set():
             again = await self._guarded(name, turn)
             now = session.now()
-            wait = ((again or now + session.planned_interval) - now).total_seconds()
+            wait = (again - now).total_seconds() if again else AFTER_AN_ERROR
             woken = (self._bell.wait,) if name == "wishes" else ()
             await first_of(partial(session.clock.sleep, wait), session.ending.wait, *woken)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,17 +11,23 @@ from functools import partial
 
 import anyio
 from anyio.abc import TaskGroup
+from sqlalchemy import Connection
 
+from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.site import Site
+from pullstate.store import writing
 from pullstate.store.engine import Store
 from pullstate.store.errors import StoreError
 from pullstate.store.lease import Fence
+from pullstate.store.records import Depth, Interest
+from pullstate.sync.budget import Ledger
 from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.concurrency import Bell, first_of
 from pullstate.sync.lanes import Lanes
 from pullstate.sync.leading import End, Lead
 from pullstate.sync.membership import Membership
 from pullstate.sync.readers import ForgeSource, Reader
+from pullstate.sync.schedule import DAY
 from pullstate.sync.session import Session
 from pullstate.sync.turns import fail_site
 
@@ -42,6 +49,7 @@ class Loop:
     quota_share: float = QUOTA_SHARE
     clock: Clock = field(default_factory=SystemClock)
     quiet: float = QUIET
+    remotes: Sequence[RepositoryAddress] = ()
     membership: Membership = field(init=False)
     listed: anyio.Event = field(init=False, default_factory=anyio.Event)  # among the live ones
     _bell: Bell = field(init=False, default_factory=Bell)
@@ -50,6 +58,8 @@ class Loop:
     _group: TaskGroup = field(init=False)
     _failing: dict[str, datetime] = field(init=False, default_factory=dict)  # sites, since when
     _contending: dict[str, anyio.CancelScope] = field(init=False, default_factory=dict)
+    _ledgers: dict[str, list[Ledger]] = field(init=False, default_factory=dict)  # by site
+    _warned: type[Exception] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.membership = Membership(self.store, self.version, self.clock)
@@ -65,6 +75,7 @@ class Loop:
             async with anyio.create_task_group() as group:
                 self._group = group
                 group.start_soon(self._wake_up)
+                group.start_soon(self._keep_interest)
                 while True:
                     await self._look_around(group)
                     beat = partial(self.clock.sleep, self.membership.beat)
@@ -79,17 +90,33 @@ class Loop:
 
     async def _look_around(self, group: TaskGroup) -> None:
         """Show which readers this process is, and contend for those that are new."""
-        readers = {reader.key: reader for reader in await self.source.readers()}
         try:
+            readers = {reader.key: reader for reader in await self.source.readers()}
             await self.membership.appear(readers.values())
-        except StoreError as error:
-            log.warning("this process cannot enter itself among the live ones: %s", error)
+        except Exception as error:
+            self._warn(error)
+            return
         self.listed.set()
         for key in self._contending.keys() - readers.keys():
             self._contending.pop(key).cancel()
         for key in readers.keys() - self._contending.keys():
             self._contending[key] = anyio.CancelScope()
             group.start_soon(self._contend, readers[key], self._contending[key])
+
+    def _warn(self, error: Exception) -> None:
+        """Once while it lasts: the process looks around again at the next beat."""
+        if type(error) is not self._warned:
+            self._warned = type(error)
+            expected = isinstance(error, StoreError)
+            what = error if expected else "an unexpected error"
+            log.warning("cannot look who syncs: %s", what, exc_info=None if expected else error)
+
+    async def _keep_interest(self) -> None:
+        """The remotes of the directory that this process was started in, while it lives."""
+        while self.remotes:
+            with suppress(StoreError):
+                await self.store.write(_renew, self.remotes, self.clock.now())
+            await self.clock.sleep(DAY.total_seconds())
 
     async def _contend(self, reader: Reader, scope: anyio.CancelScope) -> None:
         """Lead whenever the lease is free, for as long as this process is that reader."""
@@ -116,6 +143,7 @@ class Loop:
             interval=self.interval,
             share=self.quota_share,
             within=self.membership.within,
+            peers=self._ledgers.setdefault(reader.site.url, []),
         )
         lanes, began_at = Lanes(session), self.clock.now()
         try:
@@ -125,6 +153,7 @@ class Loop:
                 await self._set_aside(session, lanes, began_at)
             return end
         finally:
+            self._ledgers[reader.site.url].remove(session.ledger)
             await self.membership.release(fence)
 
     async def _renewed(self, fence: Fence) -> End | None:
@@ -151,3 +180,8 @@ class Loop:
         await self.clock.sleep((at - self.clock.now()).total_seconds())
         await self.source.reconsider(site)
         self._refused.ring()
+
+
+def _renew(conn: Connection, remotes: Sequence[RepositoryAddress], now: datetime) -> None:
+    for address in remotes:
+        writing.track(conn, address, Depth.OPEN, Interest.REMOTE, at=now)

@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
 
+EARLIER = "earlier"  # the origin of what another session noted
+
 Gaps = tuple[tuple[str, str], ...]
 
 
@@ -31,6 +33,11 @@ class Memory:
     def note_delta(self, repository_id: int, *, news: bool) -> None:
         """Count one more delta."""
         self.quiet[repository_id] = 0 if news else self.quiet[repository_id] + 1
+
+    def inherit(self, repository_id: int, gaps: Gaps) -> None:
+        """What an earlier session could not read, until a roll-call has looked at everything."""
+        if gaps and repository_id not in self._gaps:
+            self.note_gaps(repository_id, EARLIER, gaps)
 
     def note_gaps(self, repository_id: int, origin: str, gaps: Gaps) -> None:
         """What `origin` (a kind of reading, and of what) could not read this time."""

@@ -19,7 +19,7 @@ from pullstate.store import agenda, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, StoredPullRequest
-from pullstate.sync.memory import Memory
+from pullstate.sync.memory import Gaps, Memory
 from pullstate.sync.schedule import Motion, mergeability_unknown, read_again_at
 
 
@@ -74,18 +74,16 @@ class Recorder:
     def amend(self, conn: Connection, repository_id: int, **changes: Any) -> None:
         """Change fields of a repository's sweep after an answer: it is not failing."""
         writing.forgive(conn, repository_id, self.reader)
-        changes = {
-            "fault": None,
-            "failures": 0,
-            "reader": self.reader,
-            "gaps": self.memory.gaps(repository_id),
-            **changes,
-        }
-        amend(conn, repository_id, **changes)
+        well = {"fault": None, "failures": 0, "reader": self.reader}
+        amend(conn, repository_id, gaps=self._gaps(conn, repository_id), **well | changes)
 
     def note(self, conn: Connection, repository_id: int) -> None:
         """Write down what cannot be read at present."""
-        amend(conn, repository_id, gaps=self.memory.gaps(repository_id))
+        amend(conn, repository_id, gaps=self._gaps(conn, repository_id))
+
+    def _gaps(self, conn: Connection, repository_id: int) -> Gaps:
+        self.memory.inherit(repository_id, reading.sweep(conn, repository_id).gaps)
+        return self.memory.gaps(repository_id)
 
     def _due(self, charge: Charge, stored: StoredPullRequest, at: datetime) -> datetime | None:
         known = stored.pull_request

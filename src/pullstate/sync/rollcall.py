@@ -15,6 +15,7 @@ from pullstate.forges.forge import Page
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
 from pullstate.sync.charges import check_aliases, confirm, ref
+from pullstate.sync.memory import EARLIER
 from pullstate.sync.recording import Recorder, seen_in
 from pullstate.sync.schedule import roll_call_again_at
 from pullstate.sync.session import Session
@@ -43,6 +44,8 @@ async def step(session: Session, charge: Charge) -> None:
     )
     await confirm(session, charge, page.repository)
     session.memory.note_gaps(charge.repository.id, "roll-call", page.gaps)
+    if page.next is None:
+        session.memory.note_gaps(charge.repository.id, EARLIER, ())
     recorder = Recorder(session.key, session.interval, session.memory)
     await session.commit(_write, recorder, Call(charge, page, at, began_at or at))
     if page.next is None:

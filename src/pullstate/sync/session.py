@@ -39,14 +39,17 @@ class Session:
         interval: timedelta,
         share: float = 0.5,
         within: timedelta = LIVE,
+        peers: list[Ledger] | None = None,
     ) -> None:
-        """`within`: how old the last heartbeat of a process that lives may be."""
+        """`within`: how old the last heartbeat of a process that lives may be; `peers`: the
+        ledgers of the process's other sessions at this site.
+        """
         self.store = store
         self.reader = reader
         self.clock = clock
         self.within = within
         self.memory = Memory()
-        self.ledger = Ledger(share)
+        self.ledger = Ledger(share, peers)
         self.ending = anyio.Event()  # set: finish the page at hand, then leave
         self._fence = fence
         self._interval = interval

@@ -18,6 +18,7 @@ from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge, FacetWanted
 from pullstate.store.errors import Untracked
 from pullstate.store.records import StoredPullRequest
+from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
 from pullstate.sync.recording import Recorder
@@ -29,12 +30,15 @@ THREADS = "threads"
 
 
 async def read_threads(
-    session: Session, charges: Mapping[int, Charge], wanted: Sequence[StoredPullRequest]
+    session: Session,
+    charges: Mapping[int, Charge],
+    wanted: Sequence[StoredPullRequest],
+    purpose: Purpose = Purpose.UPKEEP,
 ) -> list[ThreadsReading]:
     """Read and store the threads of a batch of pull requests, in their order."""
     began_at = session.now()
     targets = [target(charges[each.repository_id], each) for each in wanted]
-    answers = await _ask(session, targets)
+    answers = await _ask(session, targets, purpose)
     for stored, answer in zip(wanted, answers, strict=True):
         _note(session, stored, answer, began_at)
     recorder = Recorder(session.key, session.interval, session.memory)
@@ -42,17 +46,20 @@ async def read_threads(
     return answers
 
 
-async def _ask(session: Session, targets: Sequence[Target]) -> list[ThreadsReading]:
+async def _ask(
+    session: Session, targets: Sequence[Target], purpose: Purpose
+) -> list[ThreadsReading]:
     """One request, or two halves where it is too much; a fault of the whole is each one's."""
     try:
-        given = await session.ask(session.forge.threads, targets)
+        given = await session.ask(session.forge.threads, targets, purpose=purpose)
     except Unauthorized:
         raise
     except Overloaded as error:
         if len(targets) == 1:
             return [ThreadsReading(targets[0], fault=error)]
         half = len(targets) // 2
-        return [*await _ask(session, targets[:half]), *await _ask(session, targets[half:])]
+        first = await _ask(session, targets[:half], purpose)
+        return [*first, *await _ask(session, targets[half:], purpose)]
     except Exception as error:
         fault = foreseen(session, THREADS, error)
         return [ThreadsReading(each, fault=fault) for each in targets]

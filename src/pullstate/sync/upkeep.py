@@ -13,13 +13,13 @@ from pullstate.store import agenda, lease
 from pullstate.store.agenda import Charge, Scope
 from pullstate.store.records import Depth
 from pullstate.sync import delta, hot, rollcall, threads
+from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import delta_due_at, held_until, roll_call_due_at
 from pullstate.sync.readers import ReaderName, chosen
 from pullstate.sync.schedule import DAY, THREADS_AGAIN
 from pullstate.sync.session import Session
 from pullstate.sync.turns import attempt
 
-LOOK_AGAIN = timedelta(seconds=1)  # for what others changed in the store
 TOGETHER = 1 / 4  # of an interval: deltas due so soon ride along with one that is due
 _REFUSALS = {FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND}
 MORE_TO_HOLD = 100  # pull requests looked at for a batch, for some may be held back
@@ -60,7 +60,7 @@ class Round:
     scope: Scope = field(init=False)
 
     def __post_init__(self) -> None:
-        self.next_at = self.now + LOOK_AGAIN
+        self.next_at = self.now + self.session.planned_interval
         ready = [c for c in self.charges.values() if _readable(c, self.now)]
         single = [c.repository.id for c in ready if c.repository.depth is Depth.ONE]
         whole = [c.repository.id for c in ready if c.repository.depth is not Depth.ONE]
@@ -68,12 +68,22 @@ class Round:
 
     async def run(self) -> datetime:
         """Do what is due; when to look again."""
+        if until := self._unaffordable(Purpose.UPKEEP):
+            return until
         await self._hot()
         await self._deltas()
         await self._roll_calls()
-        await self._threads()
-        await self._facets()
+        if until := self._unaffordable(Purpose.BACKFILL):
+            self._again(until)
+        else:
+            await self._threads()
+            await self._facets()
         return self.next_at
+
+    def _unaffordable(self, purpose: Purpose) -> datetime | None:
+        """Until when the budget has nothing for a purpose; None where it has."""
+        session = self.session
+        return session.ledger.waits_until(purpose, session.interval, session.now())
 
     def _again(self, at: datetime | None) -> None:
         if at is not None:
@@ -121,7 +131,7 @@ class Round:
         free = [w for w in wanted if not session.memory.is_held(threads.THREADS, w.id, self.now)]
         batch = free[: session.forge.limits.threads_batch]
         if batch:
-            await threads.read_threads(session, self.charges, batch)
+            await threads.read_threads(session, self.charges, batch, Purpose.BACKFILL)
             self._again(self.now)
 
     async def _facets(self) -> None:
