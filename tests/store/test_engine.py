@@ -31,7 +31,7 @@ from pullstate.store.errors import (
 )
 from pullstate.store.translating import kind_of
 from tests.domain.readings import lean
-from tests.store.conftest import ADDRESS, track
+from tests.store.conftest import ADDRESS, KINDS, track
 from tests.store.test_recording import AT, record
 
 
@@ -309,6 +309,22 @@ def test_a_server_that_is_not_there_is_said_without_the_password():
     assert "127.0.0.1:1/nowhere" in str(caught.value)
 
 
+@pytest.mark.skipif("postgres" not in KINDS, reason="no PostgreSQL is named")
+def test_a_connection_that_the_server_closed_is_replaced(server_url, open_store):
+    store, other = open_store(server_url), open_store(server_url)
+    repository = track(store)
+    for act in (
+        lambda: numbers(store, repository),
+        lambda: record(store, repository, lean(1)),
+        store.version,
+    ):
+        own = store.read_now(lambda c: c.execute(text("SELECT pg_backend_pid()")).scalar())
+        kill = text(f"SELECT pg_terminate_backend({own}, 5000)")
+        assert other.read_now(lambda c, kill=kill: c.execute(kill).scalar())
+        act()
+    assert numbers(store, repository) == [1]
+
+
 def test_every_error_is_in_the_tree_at_the_top_of_its_module():
     kinds = [each for each in vars(errors).values() if isinstance(each, type)]
     assert all(issubclass(kind, StoreError) for kind in kinds)
@@ -354,9 +370,14 @@ def cut(path: Path) -> None:
 
 
 def scribble(path: Path) -> None:
-    whole = bytearray(path.read_bytes())
-    whole[8192:] = b"\xff" * len(whole[8192:])
-    path.write_bytes(whole)
+    with path.open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\xff" * (path.stat().st_size - 8192))
+
+
+def forget(store: Store) -> None:
+    """Drop what the store's connection has read of the file so far."""
+    store.read_now(lambda connection: connection.exec_driver_sql("PRAGMA shrink_memory"))
 
 
 DAMAGE = [garbage, cut, scribble]
@@ -397,10 +418,8 @@ def test_damage_while_it_runs_is_said_once_and_the_next_call_goes_on(path, open_
     store = open_store(path)
     old = store.id
     numbers(store, store.read_now(reading.repositories)[0])
-    store.close()
-    with path.open("r+b") as file:
-        file.seek(8192)
-        file.write(b"\xff" * (path.stat().st_size - 8192))
+    scribble(path)
+    forget(store)
     with pytest.raises(StoreDamaged, match="moved to"):
         store.read_now(reading.page, 1, limit=999)
     assert [each.path for each in store.read_now(reading.repositories)] == ["acme/rocket"]
@@ -411,10 +430,9 @@ def test_the_others_notice_and_go_on_over_the_new_file(path, open_store):
     filled(path)
     first, second = open_store(path), open_store(path)
     version = second.version()
-    first.close()
-    second.close()
     scribble(path)
     with pytest.raises(StoreDamaged):
+        forget(first)
         first.read_now(reading.page, 1, limit=999)
     assert first.read_now(reading.newest_change) == 0
     assert second.read_now(reading.newest_change) == 0

@@ -59,13 +59,24 @@ def new_url(url: str, tmp_path: Path) -> str:
 
 
 def test_twenty_processes_that_start_together_all_find_one_store(new_url, worker):
-    processes = [worker("start", new_url) for _ in range(20)]
+    assert len(start_together(worker, new_url, 20)) == 1
+
+
+def test_processes_that_start_over_a_damaged_file_all_find_the_one_that_replaced_it(path, worker):
+    path.write_bytes(b"This is no database." * 1000)
+    assert len(start_together(worker, path, 8)) == 1
+    assert len(list(path.parent.glob("pullstate.db.damaged-*"))) == 1
+
+
+def start_together(worker: Worker, url: object, count: int) -> set[str]:
+    """Have processes open a store at the same moment; what they said of it."""
+    processes = [worker("start", url) for _ in range(count)]
     for process in processes:
         assert process.stdout.readline() == "ready\n"
     for process in processes:
         process.stdin.write("go\n")
         process.stdin.flush()
-    assert len({ends(process) for process in processes}) == 1
+    return {ends(process) for process in processes}
 
 
 def test_nothing_is_lost_or_half_written_after_kill_9_at_any_moment(path, worker, open_store):

@@ -29,7 +29,7 @@ class Database(Protocol):
         ...
 
     def replaced(self) -> bool:
-        """Whether another database lies where this one was opened."""
+        """Whether it is closed, or another database lies where this one was opened."""
         ...
 
     def version(self) -> int:
@@ -66,8 +66,8 @@ class FileDatabase:
         return self._engine, self._engine
 
     def replaced(self) -> bool:
-        """Moved aside by another process, or deleted."""
-        return _inode(self.path) != self._inode
+        """Closed, moved aside by another process, or deleted."""
+        return self._inode is None or _inode(self.path) != self._inode
 
     def version(self) -> int:
         """`PRAGMA data_version`: it moves when another connection commits, so it has its own."""
@@ -79,6 +79,7 @@ class FileDatabase:
 
     def close(self) -> None:
         """Close the pool, and the connection that is kept."""
+        self._inode = None
         if self._engine is not None:
             self._engine.dispose()
         with self._watching:
@@ -134,8 +135,8 @@ class ServerDatabase:
         return self._reads, writes
 
     def replaced(self) -> bool:
-        """A server's database stays where it is."""
-        return False
+        """A server's database stays where it is; it may have been closed."""
+        return self._reads is None
 
     def version(self) -> int:
         """The counter that every write moves in its own transaction."""
@@ -147,3 +148,4 @@ class ServerDatabase:
         """Close the pool."""
         if self._reads is not None:
             self._reads.dispose()
+            self._reads = None

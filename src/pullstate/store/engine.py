@@ -66,11 +66,8 @@ class Store:
         self._read_limiter = CapacityLimiter(THREADS)
         self._write_limiter = CapacityLimiter(1 if location.path else THREADS)
         self._looked_at: int | None = None
-        try:
-            self._open()
-        except BaseException:
-            self.close()
-            raise
+        self._ready = False  # connected, upgraded, and admitted
+        self._open()
 
     @classmethod
     def open(
@@ -107,16 +104,13 @@ class Store:
     def read_now(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """`read` in this thread."""
         self._follow()
-        try:
-            return self._attempt(query, *args, **kwargs)
-        except DRIVER_ERRORS as error:
-            if not is_disconnect(error):
-                raise self._meaning(error) from error
-        return self._told(self._attempt, query, *args, **kwargs)
+        return self._told(self._again, self._attempt, query, *args, **kwargs)
 
     def write_now(self, command: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         """`write` in this thread."""
         self._follow()
+        if self.path is None:
+            self._told(self._again, self._attempt, _ages)  # not over a connection that is dead
         return self._told(self._transact, command, *args, **kwargs)
 
     def write_as_now(self, fence: Fence, command: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -163,8 +157,12 @@ class Store:
             if self.path is None:
                 raise
             self._told(self._connect)
+        finally:
+            if not self._ready:
+                self.close()
 
     def _connect(self) -> None:
+        self._ready = False
         reads, writes = self._database.connect()
         self._reads, self._writes = reads, writes.execution_options(**{WRITES: True})
         self._looked_at = None
@@ -172,6 +170,7 @@ class Store:
         with self._reads.connect() as connection:
             self.id, self.salt, *ages = connection.execute(_ONE).one()
         self._admit(*ages)
+        self._ready = True
         if made and self.path and (addresses := tracked.load(self.path)):
             self._transact(restore, addresses)
 
@@ -186,7 +185,7 @@ class Store:
 
     def _look(self) -> int:
         """The version; where it moved, a newer pullstate may have upgraded the store."""
-        version = self._told(self._database.version)
+        version = self._told(self._again, self._database.version)
         if version != self._looked_at:
             self._admit(*self._told(self._attempt, _ages))
             self._looked_at = version
@@ -200,6 +199,15 @@ class Store:
                 "get it."
             )
         self.read_only = min_writer > READS_AS or not self._database.writable
+
+    def _again(self, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        """A read may be repeated where the server closed the connection that was kept."""
+        try:
+            return call(*args, **kwargs)
+        except DRIVER_ERRORS as error:
+            if self.path or not is_disconnect(error):
+                raise
+        return call(*args, **kwargs)
 
     def _told(self, call: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         try:
