@@ -59,18 +59,19 @@ def test_a_new_window_opens_the_budget_again():
 
 def test_a_backfill_leaves_what_upkeep_will_want_until_the_window_ends():
     account = Account(replace(FULL, remaining=400))
-    account.spend(3, Purpose.UPKEEP, NOW + I)  # a cycle costs 3 points: 177 until the reset
-    spent = 0
-    while account.ledger.allows(Purpose.BACKFILL, I, NOW + I):
-        account.spend(1, Purpose.BACKFILL, NOW + I)
+    for cycle in range(1, 6):
+        account.spend(3, Purpose.UPKEEP, NOW + cycle * I)  # 165 more until the reset
+    spent, later = 0, NOW + 5 * I
+    while account.ledger.allows(Purpose.BACKFILL, I, later):
+        account.spend(1, Purpose.BACKFILL, later)
         spent += 1
-    assert spent < 30
-    assert account.ledger.allows(Purpose.UPKEEP, I, NOW + I)
+    assert 15 <= spent <= 20
+    assert account.ledger.allows(Purpose.UPKEEP, I, later)
 
 
 def test_however_busy_upkeep_is_a_first_sweep_gets_a_tenth_of_the_budget():
     account, spent = Account(), 0
-    account.spend(9, Purpose.UPKEEP, NOW + I / 60)  # at this pace the hour's budget is far too small
+    account.spend(9, Purpose.UPKEEP, NOW + I / 60)  # at this pace the hour's is far too small
     while account.ledger.allows(Purpose.BACKFILL, I / 60, NOW + I / 60):
         account.spend(1, Purpose.BACKFILL, NOW + I / 60)
         spent += 1
@@ -89,10 +90,16 @@ def test_the_rest_gets_at_most_a_tenth_of_the_budget():
 
 def test_the_interval_stretches_where_upkeep_would_spend_more_than_its_share():
     account = Account(replace(FULL, remaining=100))
-    account.spend(10, Purpose.UPKEEP, NOW + I)
-    stretched = account.ledger.stretched(I, NOW + I)
-    assert I < stretched < HOUR
-    assert stretched / I == pytest.approx(590 / 40, rel=0.05)
+    for cycle in range(1, 6):
+        account.spend(4, Purpose.UPKEEP, NOW + cycle * I)
+    stretched = account.ledger.stretched(I, NOW + 5 * I)
+    assert stretched / I == pytest.approx(4 * 55 / 30, rel=0.01)
+
+
+def test_a_burst_at_the_start_is_not_taken_for_the_pace():
+    account = Account()
+    account.spend(10, Purpose.UPKEEP, NOW + timedelta(seconds=1))
+    assert account.ledger.stretched(I, NOW + timedelta(seconds=1)) == I
 
 
 def test_with_nothing_left_of_our_part_upkeep_waits_for_the_window():

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from pullstate.forges.forge import Quota
+from pullstate.sync.schedule import UNFINISHED
 
 MOST_A_REQUEST_COSTS = 10  # points; what else is missing was spent by somebody else
 REST_SHARE = 0.1  # of our budget, for the old rows that only complete a picture
@@ -63,7 +64,7 @@ class Window:
 
     def upkeep_to_come(self, now: datetime, interval: timedelta) -> float:
         """What upkeep will want until the window ends, if it goes on as so far."""
-        watched = max(now - self.since, interval)
+        watched = max(now - self.since, interval * UNFINISHED)  # it comes in bursts
         return self.spent_on(Purpose.UPKEEP) * ((self.quota.resets_at - now) / watched)
 
     def after(self, quota: Quota, purpose: Purpose) -> Window:
@@ -110,8 +111,9 @@ class Ledger:
         window = self._main(Purpose.UPKEEP, now)
         if window is None or not window.spent_on(Purpose.UPKEEP):
             return interval
-        until_reset = window.quota.resets_at - now
-        left = max(window.left(self.share), 1)
+        until_reset, left = window.quota.resets_at - now, window.left(self.share)
+        if left < 1:
+            return max(interval, until_reset)
         wanted = interval * (window.upkeep_to_come(now, interval) / left)
         return max(interval, min(wanted, until_reset))
 
