@@ -19,6 +19,7 @@ import unicodedata
 from dataclasses import dataclass
 
 BODY_LIMIT = 4_000
+LINE_LIMIT = 1_000  # four times what forges take for a title, so that one row fits any page
 QUOTE_LIMIT = 80
 
 
@@ -35,16 +36,20 @@ class Cleaned:
     truncated: bool = False
 
 
-def clean_line(text: str | None) -> Cleaned:
+def clean_line(text: str | None, limit: int | None = None) -> Cleaned:
     """Clean a one-line field: a title, branch, path, login or check name.
 
-    Never holds a line break: each one, and each tab, becomes a space. None reads as empty.
+    Never holds a line break: each one, and each tab, becomes a space. None reads as empty. Of
+    more than `limit` code points the first ones come out, with `…` for the rest.
     """
     if not text:
         return Cleaned("")
-    if _is_plain(text):
-        return Cleaned(text)
-    return Cleaned(*_without_hidden(text.replace("\r\n", "\n"), line_break=" ", keep=""))
+    hidden = 0
+    if not _is_plain(text):
+        text, hidden = _without_hidden(text.replace("\r\n", "\n"), line_break=" ", keep="")
+    if limit is None or len(text) <= limit:
+        return Cleaned(text, hidden)
+    return Cleaned(_cut(text, limit - 1) + "…", hidden, truncated=True)
 
 
 def clean_body(text: str | None, limit: int = BODY_LIMIT) -> Cleaned:

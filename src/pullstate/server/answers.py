@@ -6,7 +6,6 @@ says how many (`hiddenChars`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,11 +13,11 @@ from typing import Any
 from pullstate.domain import classifier
 from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.freshness import SyncReport
-from pullstate.domain.merge_request import Overview
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.review import Comment, ReviewThread
-from pullstate.domain.text import BODY_LIMIT, Cleaned, clean_body, clean_line
+from pullstate.domain.text import BODY_LIMIT, LINE_LIMIT, Cleaned, clean_body, clean_line
 from pullstate.store.errors import (
+    FencedOut,
     StoreBusy,
     StoreDamaged,
     StoreError,
@@ -27,6 +26,7 @@ from pullstate.store.errors import (
     StoreReadOnly,
     StoreTooNew,
     StoreUnreachable,
+    Untracked,
 )
 from pullstate.store.records import StoredPullRequest
 
@@ -46,7 +46,9 @@ class Strings:
 
     def line(self, text: str) -> str:
         """A field of one line."""
-        cleaned = clean_line(text)
+        if len(text) <= LINE_LIMIT and text.isascii() and text.isprintable():
+            return text
+        cleaned = clean_line(text, LINE_LIMIT)
         self.hidden += cleaned.hidden
         return cleaned.text
 
@@ -59,6 +61,11 @@ class Strings:
     def count(self, name: str = "hiddenChars") -> Row:
         """What the object says of it."""
         return {name: self.hidden} if self.hidden else {}
+
+
+def line(text: str) -> str:
+    """One line of text that belongs to no row which could say what was hidden in it."""
+    return clean_line(text, LINE_LIMIT).text
 
 
 def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> Row:
@@ -75,16 +82,16 @@ def _details(
     return {
         "id": stored.handle,
         "forge": address.site.kind.value,
-        "providerId": seen.provider_id,
+        "providerId": line(seen.provider_id),
         "url": line(seen.url),
         "repositoryUrl": address.url,
         "headRepositoryUrl": line(seen.head.repository_url),
         "number": seen.number,
         "title": line(seen.title),
         "headBranch": line(seen.head.branch),
-        "headSha": seen.head.sha,
+        "headSha": line(seen.head.sha),
         "baseBranch": line(seen.base.branch),
-        "baseSha": seen.base.sha,
+        "baseSha": line(seen.base.sha),
         "draft": seen.draft,
     }
 
@@ -99,20 +106,19 @@ def _times(seen: PullRequest) -> Row:
 
 
 def _verdicts(seen: PullRequest) -> Row:
-    verdict = classifier.classify(seen)
     return {
-        "state": f"PULL_REQUEST_STATE_{verdict.state}",
-        "reviewDecision": f"REVIEW_DECISION_{verdict.review_decision}",
-        "checks": f"CHECKS_{verdict.checks}",
-        "mergeability": f"MERGEABILITY_{verdict.mergeability}",
+        "state": f"PULL_REQUEST_STATE_{classifier.state_of(seen)}",
+        "reviewDecision": f"REVIEW_DECISION_{classifier.review_of(seen)}",
+        "checks": f"CHECKS_{classifier.checks_of(seen)}",
+        "mergeability": f"MERGEABILITY_{classifier.mergeability_of(seen)}",
     }
 
 
-def thread_row(thread: ReviewThread) -> Row:
-    """A thread of `list_pull_request_review_threads`."""
+def thread_row(thread: ReviewThread, limit: int = BODY_LIMIT) -> Row:
+    """A thread of `list_pull_request_review_threads`, its bodies cut at `limit` characters."""
     text = Strings()
     row = {
-        "id": thread.id,
+        "id": text.line(thread.id),
         "isResolved": thread.is_resolved,
         "isOutdated": thread.is_outdated,
         "path": None if thread.path is None else text.line(thread.path),
@@ -124,16 +130,16 @@ def thread_row(thread: ReviewThread) -> Row:
         "subject": thread.subject,
         "resolvedBy": None if thread.resolved_by is None else text.line(thread.resolved_by),
         "commentCount": len(thread.comments),
-        "firstComment": comment_row(thread.comments[0], text) if thread.comments else None,
+        "firstComment": comment_row(thread.comments[0], text, limit) if thread.comments else None,
     }
     if len(thread.comments) > 1:
-        row["lastComment"] = comment_row(thread.comments[-1], text)
+        row["lastComment"] = comment_row(thread.comments[-1], text, limit)
     return row | text.count()
 
 
-def comment_row(comment: Comment, text: Strings) -> Row:
+def comment_row(comment: Comment, text: Strings, limit: int = BODY_LIMIT) -> Row:
     """A comment; `bodyTruncated` where its body was cut."""
-    body = text.body(comment.body)
+    body = text.body(comment.body, limit)
     row: Row = {
         "id": comment.id,
         "author": text.line(comment.author),
@@ -148,50 +154,10 @@ def comment_row(comment: Comment, text: Strings) -> Row:
     return row
 
 
-def merge_request_row(stored: StoredPullRequest, overview: Overview | None) -> Row:
-    """The base of `get_merge_request`."""
-    text = Strings()
-    seen = stored.pull_request
-    description = text.body(overview.description if overview else "")
-    row: Row = {
-        "iid": seen.number,
-        "title": text.line(seen.title),
-        "state": overview.state if overview else _gitlab_state(seen),
-        "author": text.line(seen.author),
-        "source_branch": text.line(seen.head.branch),
-        "target_branch": text.line(seen.base.branch),
-        "web_url": text.line(seen.url),
-        "draft": seen.draft,
-        "sha": seen.head.sha,
-        "created_at": stamp(seen.opened_at),
-        "updated_at": stamp(seen.changed_at),
-        "merged_at": stamp(seen.merged_at) if seen.merged_at else None,
-        "closed_at": stamp(seen.closed_at) if seen.closed_at else None,
-        "description": description.text,
-        "labels": [text.line(label) for label in overview.labels] if overview else [],
-        "reviewers": [text.line(name) for name in overview.reviewers] if overview else [],
-        "detailed_merge_status": text.line(overview.detailed_merge_status) if overview else "",
-        "pull_request_state": f"PULL_REQUEST_STATE_{classifier.classify(seen).state}",
-    }
-    if description.truncated:
-        row["description_truncated"] = True
-    return row | text.count("hidden_chars")
-
-
-def _gitlab_state(seen: PullRequest) -> str:
-    if seen.merged_at is not None:
-        return "merged"
-    return "closed" if seen.closed_at is not None else "opened"
-
-
-def size(part: Any) -> int:
-    """The bytes that a part of a reply takes as compact JSON in UTF-8."""
-    return len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode())
-
-
 def sync_block(report: SyncReport, *, refreshed: bool | None = None, why: str | None = None) -> Row:
     """The `sync` of every reply; `why` is what kept a refresh or a wish from being fulfilled."""
-    reason = "; ".join(part for part in (report.reason, why) if part)
+    said = report.reason or ""
+    reason = said if not why or why in said else "; ".join(filter(None, (said, why)))
     fields = {
         "state": report.state.value,
         "asOf": stamp(report.as_of) if report.as_of else None,
@@ -199,7 +165,7 @@ def sync_block(report: SyncReport, *, refreshed: bool | None = None, why: str | 
         "reason": reason or None,
         "nextAt": stamp(report.next_at) if report.next_at else None,
         "refreshed": refreshed,
-        "facets": dict(report.gaps) or None,
+        "facets": {facet: line(words) for facet, words in report.gaps} or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -225,12 +191,16 @@ _STORE_TROUBLE: dict[type[StoreError], str] = {
     StoreUnreachable: "the store cannot be opened, or its server does not answer",
     StoreMisplaced: "the store's path is on a network or virtual file system, where SQLite loses "
     "data: name another path in PULLSTATE_STORE, or a PostgreSQL URL",
+    FencedOut: "another process took the store over; ask again",
+    Untracked: "the repository was untracked or purged just now; ask again",
 }
 
 
-def store_trouble(error: StoreError) -> str:
+def trouble(error: StoreError) -> str:
     """What an agent is told of the store; the path stands in `pullstate status` and the log."""
-    words = _STORE_TROUBLE.get(
-        type(error), "the store was taken over by another process; ask again"
-    )
-    return f"Not answered: {words}. `pullstate status` in a shell tells more."
+    return _STORE_TROUBLE.get(type(error), "the store could not be used")
+
+
+def store_trouble(error: StoreError) -> str:
+    """The same where it kept a call from being answered at all."""
+    return f"Not answered: {trouble(error)}. `pullstate status` in a shell tells more."

@@ -1,23 +1,37 @@
-"""Which repository a call means, and that somebody asked about it."""
+"""Which repository a call means, that somebody asked about it, and what is wished for it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy import Connection
 
 from pullstate.domain.address import (
     AddressError,
+    ForgeKind,
     RepositoryAddress,
+    Site,
     parse_path,
     parse_repository,
     site_for_host,
 )
-from pullstate.server.context import Context
+from pullstate.domain.text import quote
+from pullstate.server.answers import trouble
+from pullstate.server.context import Context, Granted
 from pullstate.server.registry import ToolError
 from pullstate.store import reading, writing
+from pullstate.store.errors import StoreError
 from pullstate.store.records import Depth, Interest, Repository
+from pullstate.store.wishes import WishKind
 
-TOUCH_EVERY = timedelta(hours=1)  # interest from asking lasts a week: no write for each question
+V = TypeVar("V")
+
+NOTED_EVERY = timedelta(hours=1)  # interest lasts a week after the last question: not each is noted
+_DEPTHS = tuple(Depth)  # least first
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,42 +51,129 @@ def address_of(context: Context, text: str) -> RepositoryAddress:
 
 
 def path_of(context: Context, owner: str, repo: str, host: str) -> RepositoryAddress:
-    """The repository that `owner`, `repo` and (optional) `host` mean."""
+    """The repository that `owner`, `repo` and (optional) `host` mean. ToolError."""
     try:
         site = site_for_host(host, context.sites) if host else context.default_site
     except AddressError as error:
         raise ToolError(f"host: {error.sentence}") from None
+    if _is_group(owner) and site.kind is not ForgeKind.GITLAB:
+        raise ToolError(_wants_gitlab(context, owner, site))
     try:
         return parse_path(f"{owner}/{repo}", site)
     except AddressError as error:
-        raise ToolError(f"owner and repo: {error.sentence}{_other_hosts(context, host)}") from None
+        raise ToolError(
+            f"owner and repo: {error.sentence} Send the two parts apart: owner OWNER (GitLab: the "
+            "whole group path), repo NAME."
+        ) from None
 
 
-def _other_hosts(context: Context, host: str) -> str:
-    """The hint for one who left `host` out and may have meant another forge."""
-    if host or len(context.sites) < 2:
-        return ""
-    names = ", ".join(site.host for site in context.sites if site != context.default_site)
-    return f" If it lies on another configured forge, send host ({names})."
+def _is_group(owner: str) -> bool:
+    """Whether it is a path, and not the beginning of an address."""
+    return "/" in owner.strip("/") and not {":", "@"} & set(owner)
 
 
-async def asked_about(
-    context: Context, address: RepositoryAddress, depth: Depth = Depth.OPEN
-) -> Asked:
-    """The stored repository; taken up to `depth` where nobody tracks it yet."""
+def _wants_gitlab(context: Context, owner: str, site: Site) -> str:
+    names = [each.name for each in context.sites if each.kind is ForgeKind.GITLAB]
+    remedy = (
+        f"for a GitLab project send its host too ({', '.join(names)})"
+        if names
+        else "a GitLab would have to be configured first"
+    )
+    return (
+        f"owner: {quote(owner)} is the path of a GitLab group, and {site.name} is no GitLab: "
+        f"{remedy}, else send the account alone."
+    )
+
+
+async def look(
+    context: Context,
+    address: RepositoryAddress,
+    depth: Depth,
+    see: Callable[[Connection, Asked], V],
+) -> V:
+    """What `see` finds of the repository, in one read.
+
+    Where nobody tracks it yet it is taken up first, to `depth`; ToolError where that would be one
+    too many. That it was asked about is noted once an hour.
+    """
     context.wisher.kick()
-    known = await context.store.read(reading.find_repository, address)
-    if known is None and (refusal := context.wisher.may_add()):
-        raise ToolError(refusal)
-    if known is None or _untouched(context, known, depth):
-        known = await context.store.write(
-            writing.track, address, depth, by=Interest.QUESTION, at=context.clock()
-        )
-    return Asked(known, RepositoryAddress(address.site, known.path))
+    known, seen = await context.store.read(_seen, address, see)
+    if known is not None and not _adds_interest(known, depth, context.clock()):
+        return seen  # type: ignore[return-value]
+    await _take_up(context, address, depth, known)
+    known, seen = await context.store.read(_seen, address, see)
+    if known is None:
+        raise ToolError(f"{address.url} was purged from the store just now; ask again.")
+    return seen  # type: ignore[return-value]
 
 
-def _untouched(context: Context, known: Repository, depth: Depth) -> bool:
+async def asked_about(context: Context, address: RepositoryAddress, depth: Depth) -> Asked:
+    """The stored repository, taken up like in `look`."""
+    return await look(context, address, depth, lambda _, asked: asked)
+
+
+def _seen(
+    conn: Connection, address: RepositoryAddress, see: Callable[[Connection, Asked], V]
+) -> tuple[Repository | None, V | None]:
+    known = reading.find_repository(conn, address)
+    if known is None:
+        return None, None
+    return known, see(conn, Asked(known, RepositoryAddress(address.site, known.path)))
+
+
+def _adds_interest(known: Repository, depth: Depth, now: datetime) -> bool:
     """Whether this question adds to the interest that is written down."""
     if known.tracked:
         return False
-    return known.depth < depth or known.asked_at < context.clock() - TOUCH_EVERY
+    if known.depth is None or _DEPTHS.index(known.depth) < _DEPTHS.index(depth):
+        return True
+    return known.asked_at is None or known.asked_at < now - NOTED_EVERY
+
+
+async def _take_up(
+    context: Context, address: RepositoryAddress, depth: Depth, known: Repository | None
+) -> None:
+    """Write the interest down. What is stored can be read even where nothing can be written."""
+    adds = known is None or known.depth is None
+    if adds and not context.allowance.take(context.clock()):
+        raise ToolError(_too_many(context, address))
+    added = False
+    try:
+        added = await context.store.write(_note, address, depth, context.clock())
+    except StoreError:
+        if known is None:
+            raise
+    finally:
+        if adds and not added:
+            context.allowance.give_back()
+
+
+def _note(conn: Connection, address: RepositoryAddress, depth: Depth, now: datetime) -> bool:
+    """Note a question; whether nobody wanted the repository before."""
+    before = reading.find_repository(conn, address)
+    writing.track(conn, address, depth, by=Interest.QUESTION, at=now)
+    return before is None or before.depth is None
+
+
+async def note_asked(context: Context, pull_request_id: int, noted_at: datetime | None) -> None:
+    """Note once an hour that one pull request was asked about: it is kept hot for a day."""
+    now = context.clock()
+    if noted_at is None or noted_at < now - NOTED_EVERY:
+        with suppress(StoreError):
+            await context.store.write(writing.asked, pull_request_id, now)
+
+
+def _too_many(context: Context, address: RepositoryAddress) -> str:
+    return (
+        f"{address.url} is not tracked, and this server has taken up {context.allowance.most} "
+        "repositories by asking within the hour, which is the most: ask again later, or have a "
+        f"person run `pullstate track {address.url}`."
+    )
+
+
+async def wished(context: Context, kind: WishKind, repository_id: int, target: str) -> Granted:
+    """Ask whoever syncs for a read that begins now, and wait for it as long as a call may."""
+    try:
+        return await context.wisher.wish(kind, repository_id, target, context.patience)
+    except StoreError as error:
+        return Granted(False, why=trouble(error))

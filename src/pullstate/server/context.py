@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from pullstate.domain.address import Site
@@ -27,15 +28,35 @@ class Wisher(Protocol):
 
     async def wish(
         self, kind: WishKind, repository_id: int, target: str, timeout: float
-    ) -> Granted: ...
-
-    def may_add(self) -> str | None:
-        """None when one more repository may be taken up by asking; else why not, in words."""
+    ) -> Granted:
+        """How it ended after at most `timeout` seconds. StoreError."""
         ...
 
     def kick(self) -> None:
         """Something is wanted: look now."""
         ...
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How many repositories this process may take up by asking: `most` in each `span`."""
+
+    most: int = 20
+    span: timedelta = timedelta(hours=1)
+    _taken: deque[datetime] = field(default_factory=deque)
+
+    def take(self, now: datetime) -> bool:
+        """Take up one more; False where that would be too many."""
+        while self._taken and self._taken[0] <= now - self.span:
+            self._taken.popleft()
+        if len(self._taken) >= self.most:
+            return False
+        self._taken.append(now)
+        return True
+
+    def give_back(self) -> None:
+        """The last one was not taken up after all."""
+        self._taken.pop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +71,4 @@ class Context:
     default_gitlab: Site
     exclusion: DiffExclusionPolicy
     patience: float = 5.0  # seconds that a call waits for the loop at most
+    allowance: Allowance = field(default_factory=Allowance)

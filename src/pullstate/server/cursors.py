@@ -3,42 +3,55 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Sequence
 from typing import Any
 
 VERSION = 1
-_CHECK_BYTES = 6
+_CHECK_BYTES = 8
 
 
 class BadCursor(ValueError):
-    """A cursor that cannot go on; the text says why and what to send instead."""
+    """A cursor that cannot go on; the text says why."""
 
 
-def encode(question: Sequence[object], position: Sequence[Any]) -> str:
-    """A cursor for `position` in the answer to `question` (which includes the store's id)."""
-    body = json.dumps([VERSION, *position], separators=(",", ":")).encode()
-    return base64.urlsafe_b64encode(_check(question, body) + body).rstrip(b"=").decode()
+def encode(question: Sequence[Any], position: Sequence[Any]) -> str:
+    """A cursor for `position` in the answer to `question`; both hold what JSON can.
+
+    The question begins with the store's id and the tool's name.
+    """
+    body = _json(position)
+    raw = bytes([VERSION]) + _check(question, body) + body
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def decode(cursor: str, question: Sequence[object]) -> list[Any]:
+def decode(cursor: str, question: Sequence[Any]) -> list[Any]:
     """The position in a cursor of `question`. BadCursor for every other text."""
+    raw = _raw(cursor)
+    if raw[0] != VERSION:
+        raise BadCursor("it is damaged, or comes from another version of this server")
+    check, body = raw[1 : 1 + _CHECK_BYTES], raw[1 + _CHECK_BYTES :]
+    if check != _check(question, body):
+        raise BadCursor("it is damaged, or belongs to another question or another store")
+    return json.loads(body)
+
+
+def _raw(cursor: str) -> bytes:
+    """The bytes, if the text is the one spelling of them: base64 leaves bits over at its end."""
     try:
-        raw = base64.b64decode(
-            cursor.encode("ascii") + b"=" * (-len(cursor) % 4), altchars=b"-_", validate=True
-        )
-        version, *position = json.loads(raw[_CHECK_BYTES:])
-    except (ValueError, TypeError, binascii.Error, RecursionError):
-        raise BadCursor("it is damaged") from None
-    if version != VERSION:
-        raise BadCursor("it comes from another version of this server")
-    if raw[:_CHECK_BYTES] != _check(question, raw[_CHECK_BYTES:]):
-        raise BadCursor("it belongs to another question or another store, or is damaged")
-    return position
+        raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+    except ValueError:
+        raw = b""
+    if not raw or base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != cursor:
+        raise BadCursor("it is damaged")
+    return raw
 
 
-def _check(question: Sequence[object], body: bytes) -> bytes:
-    asked = hashlib.blake2b(json.dumps([str(part) for part in question]).encode())
-    return hashlib.blake2b(body, key=asked.digest(), digest_size=_CHECK_BYTES).digest()
+def _check(question: Sequence[Any], body: bytes) -> bytes:
+    asked = hashlib.blake2b(_json(question)).digest()
+    return hashlib.blake2b(body, key=asked, digest_size=_CHECK_BYTES).digest()
+
+
+def _json(values: Sequence[Any]) -> bytes:
+    return json.dumps(values, separators=(",", ":")).encode()

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from math import inf
+from typing import Any
 
 from sqlalchemy import Connection
 
 from pullstate.domain import freshness
-from pullstate.domain.classifier import State, classify
+from pullstate.domain.classifier import State, state_of
 from pullstate.domain.freshness import Freshness
+from pullstate.domain.text import quote
 from pullstate.server import answers, cursors
-from pullstate.server.asking import Asked, address_of, asked_about
+from pullstate.server.asking import Asked, address_of, look, wished
 from pullstate.server.context import Context, Granted
-from pullstate.server.registry import ToolError, fitting
+from pullstate.server.registry import ToolError
 from pullstate.server.tools.list_pull_requests import ListPullRequests
+from pullstate.server.wire import fitting, size
 from pullstate.store import reading
-from pullstate.store.records import PageKey, StoredPullRequest
+from pullstate.store.records import Depth, PageKey, StoredPullRequest, key_of
 from pullstate.store.wishes import WishKind
 
 PAGE_BYTES = 40_000
@@ -27,76 +32,123 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, once understood. A walk begins at `key` None, when `change` was newest."""
+    """What is asked of a repository. `branch` is empty for all, `owner` None for every owner."""
 
-    asked: Asked
     owner: str | None
     branch: str
     limit: int
-    key: PageKey | None = None
-    change: int | None = None
+    cursor: str
 
     @property
-    def head(self) -> str:
-        """The branch as a wish spells it."""
-        return f"{self.owner}:{self.branch}" if self.owner else self.branch
+    def head(self) -> dict[str, str | None]:
+        """What narrows the list."""
+        return {"branch": self.branch or None, "owner": self.owner}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page begins, and the newest change when the first page was made."""
+
+    key: PageKey | None = None
+    change: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One page and what is known of its repository, read in one transaction."""
 
-    rows: list[StoredPullRequest]
-    first: StoredPullRequest | None  # of the whole list, not of the page
+    asked: Asked
+    now: datetime
+    identity: tuple[Any, ...]  # what a cursor is bound to
+    rows: list[StoredPullRequest]  # one more than are shown, where there is one
+    first: StoredPullRequest | None  # of the whole list; looked for where a branch is named
     freshness: Freshness
-    newest_change: int
+    change: int
     moved: int
 
 
 async def answer(context: Context, arguments: ListPullRequests) -> answers.Row:
     """Answer from the store; where it is too old or silent, after one wish."""
     address = address_of(context, arguments.repository_url)
-    question = _question(context, await asked_about(context, address), arguments)
-    view = await context.store.read(_view, question, context.clock())
+    question = _question(arguments)
+    see = partial(_view, question=question, store_id=context.store.id, clock=context.clock)
+    view = await look(context, address, Depth.OPEN, see)
     granted = await _wish(context, question, view, arguments.max_age_seconds)
     if granted is not None:
-        view = await context.store.read(_view, question, context.clock())
-    return _reply(context, question, view, granted, arguments.max_age_seconds is not None)
+        view = await look(context, address, Depth.OPEN, see)
+    return _reply(question, view, granted, arguments.max_age_seconds is not None)
 
 
-def _question(context: Context, asked: Asked, arguments: ListPullRequests) -> Question:
-    owner, _, branch = arguments.head_branch.rpartition(":")
-    limit = min(arguments.pagination.limit or DEFAULT_LIMIT, MOST)
-    question = Question(asked, owner or None, branch, limit)
-    if not arguments.pagination.cursor:
-        return question
+def _question(arguments: ListPullRequests) -> Question:
+    owner, colon, branch = arguments.head_branch.rpartition(":")
+    if (colon and not (owner and branch)) or ":" in owner:
+        raise ToolError(
+            f"headBranch: {quote(arguments.head_branch)} is neither BRANCH nor OWNER:BRANCH (no "
+            "branch's name holds a colon); send one of them, or leave it out for all branches."
+        )
+    page = arguments.pagination
+    limit = min(page.limit or DEFAULT_LIMIT, MOST)
+    return Question(owner.lower() or None, branch, limit, page.cursor)
+
+
+# --- What is stored ------------------------------------------------------------------------------
+
+
+def _view(
+    conn: Connection,
+    asked: Asked,
+    question: Question,
+    store_id: str,
+    clock: Callable[[], datetime],
+) -> View:
+    repository, now = asked.repository.id, clock()
+    identity = (store_id, "list_pull_requests", repository, question.owner, question.branch)
+    place = _place(question, identity)
+    rows = reading.page(
+        conn, repository, **question.head, after=place.key, limit=question.limit + 1
+    )
+    return View(
+        asked,
+        now,
+        identity,
+        rows,
+        first=_first(conn, repository, question, place, rows),
+        freshness=reading.freshness(conn, repository, now),
+        change=reading.newest_change(conn) if place.change is None else place.change,
+        moved=_moved(conn, repository, question, place.change),
+    )
+
+
+def _moved(conn: Connection, repository: int, question: Question, since: int | None) -> int:
+    """How many closed or reopened since the first page."""
+    if since is None:
+        return 0
+    return reading.moved_since(conn, repository, since, **question.head)
+
+
+def _first(
+    conn: Connection,
+    repository: int,
+    question: Question,
+    place: Place,
+    rows: list[StoredPullRequest],
+) -> StoredPullRequest | None:
+    if place.key is not None and question.branch:
+        rows = reading.page(conn, repository, **question.head, limit=1)
+    return rows[0] if rows else None
+
+
+def _place(question: Question, identity: tuple[Any, ...]) -> Place:
+    if not question.cursor:
+        return Place()
     try:
-        position = cursors.decode(arguments.pagination.cursor, _identity(context, question))
+        unfinished, opened_at, number, change = cursors.decode(question.cursor, identity)
     except cursors.BadCursor as bad:
         raise ToolError(answers.bad_cursor("pagination.cursor", bad)) from None
-    unfinished, opened_at, number, change = position
-    key = PageKey(unfinished, datetime.fromisoformat(opened_at), number)
-    return replace(question, key=key, change=change)
+    return Place(PageKey(unfinished, datetime.fromisoformat(opened_at), number), change)
 
 
-def _identity(context: Context, question: Question) -> tuple[object, ...]:
-    return (context.store.id, question.asked.repository.id, question.owner, question.branch)
-
-
-def _view(conn: Connection, question: Question, now: datetime) -> View:
-    repository = question.asked.repository.id
-    head = {"branch": question.branch or None, "owner": question.owner}
-    rows = reading.page(conn, repository, **head, after=question.key, limit=question.limit + 1)
-    first = rows if question.key is None else reading.page(conn, repository, **head, limit=1)
-    return View(
-        rows=rows,
-        first=first[0] if first else None,
-        freshness=reading.freshness(conn, repository, now),
-        newest_change=reading.newest_change(conn),
-        moved=0
-        if question.change is None
-        else reading.moved_since(conn, repository, question.change, **head),
-    )
+# --- What is wished for --------------------------------------------------------------------------
 
 
 async def _wish(
@@ -104,53 +156,94 @@ async def _wish(
 ) -> Granted | None:
     """One wish where the answer is older than asked for, or the branch is not stored."""
     unknown = bool(question.branch) and view.first is None
-    if not unknown and (max_age is None or _age(view, context.clock()) <= max_age):
+    if not unknown and (max_age is None or _age(view) <= max_age):
         return None
     kind = WishKind.BRANCH if question.branch else WishKind.REFRESH
-    repository = question.asked.repository.id
-    return await context.wisher.wish(kind, repository, question.head, context.patience)
+    return await wished(context, kind, view.asked.repository.id, _target(question, view.first))
 
 
-def _age(view: View, now: datetime) -> float:
-    """Seconds since the oldest fact on the page was seen."""
-    moments = [view.freshness.as_of]
-    for row in view.rows:
-        if not row.pull_request.finished:
-            moments += [row.observed.checks, row.observed.mergeability, row.observed.review]
-    return max((now - moment).total_seconds() if moment else inf for moment in moments)
+def _target(question: Question, first: StoredPullRequest | None) -> str:
+    """The head as the forge has it, where that is known: we may have shown it differently."""
+    if not question.branch or first is None:
+        return f"{question.owner}:{question.branch}" if question.owner else question.branch
+    head = first.pull_request.head
+    return f"{head.owner}:{head.branch}" if question.owner else head.branch
+
+
+def _age(view: View) -> float:
+    """Seconds since the oldest of what the page shows was seen."""
+    moments = [view.freshness.as_of, *(at for row in view.rows for at in _observed(row))]
+    return max((view.now - at).total_seconds() if at else inf for at in moments)
+
+
+def _observed(row: StoredPullRequest) -> Iterator[datetime | None]:
+    """When what moves without an update was read; what cannot be read is never of any age."""
+    seen = row.pull_request
+    if seen.finished:
+        return
+    yield row.observed.mergeability
+    if not (seen.checks and seen.checks.unreadable):
+        yield row.observed.checks
+    if not (seen.review and seen.review.unreadable):
+        yield row.observed.review
+
+
+# --- What is answered ----------------------------------------------------------------------------
 
 
 def _reply(
-    context: Context, question: Question, view: View, granted: Granted | None, wanted_fresh: bool
+    question: Question, view: View, granted: Granted | None, wanted_fresh: bool
 ) -> answers.Row:
-    address = question.asked.address
+    address = view.asked.address
     rows = [answers.pull_request_row(row, address) for row in view.rows[: question.limit]]
-    shown = fitting(rows, PAGE_BYTES)
-    more = len(view.rows) > len(shown)
-    reply: answers.Row = {"repositoryUrl": address.url, "pullRequests": shown}
-    if more:
-        reply["nextPageToken"] = _token(context, question, view, view.rows[len(shown) - 1])
+    reply: answers.Row = {"repositoryUrl": answers.line(address.url), "pullRequests": []}
+    end = _end(question, view, granted, wanted_fresh)
+    shown = fitting(rows, PAGE_BYTES, rest=size(reply | end) + _TOKEN_BYTES)
+    reply["pullRequests"] = shown
+    if len(view.rows) > len(shown):
+        reply["nextPageToken"] = _token(view, view.rows[len(shown) - 1])
     elif view.moved:
         reply["movedWhilePaging"] = view.moved
+    return reply | end
+
+
+_TOKEN_BYTES = 300  # at most, with its name, for a store id of 16 characters
+
+
+def _end(
+    question: Question, view: View, granted: Granted | None, wanted_fresh: bool
+) -> answers.Row:
+    """What follows the rows."""
+    end: answers.Row = {}
     if question.branch:
-        reply["branchState"] = f"PULL_REQUEST_STATE_{_branch_state(view, granted)}"
-    report = freshness.report(view.freshness, context.clock())
-    refreshed = (granted is None or granted.fulfilled) if wanted_fresh else None
-    reply["sync"] = answers.sync_block(
-        report, refreshed=refreshed, why=granted.why if granted else None
+        end["branchState"] = f"PULL_REQUEST_STATE_{_branch_state(view, granted)}"
+    known = replace(view.freshness, gaps=_gaps(view))
+    end["sync"] = answers.sync_block(
+        freshness.report(known, view.now),
+        refreshed=(granted is None or granted.fulfilled) if wanted_fresh else None,
+        why=granted.why if granted else None,
     )
-    return reply
+    return end
 
 
-def _token(context: Context, question: Question, view: View, last: StoredPullRequest) -> str:
-    seen = last.pull_request
-    change = view.newest_change if question.change is None else question.change
-    position = (not seen.finished, seen.opened_at.isoformat(), seen.number, change)
-    return cursors.encode(_identity(context, question), position)
+def _gaps(view: View) -> tuple[tuple[str, str], ...]:
+    """What the last reads missed, and what the rows of this page lack."""
+    missing: dict[str, str] = {}
+    for row in view.rows:
+        seen = row.pull_request
+        for facet, part in (("checks", seen.checks), ("review", seen.review)):
+            if part is not None and part.unreadable and not seen.finished:
+                missing.setdefault(facet, part.unreadable)
+    return (*missing.items(), *view.freshness.gaps)
+
+
+def _token(view: View, last: StoredPullRequest) -> str:
+    unfinished, opened_at, number = key_of(last.pull_request)
+    return cursors.encode(view.identity, (unfinished, opened_at.isoformat(), number, view.change))
 
 
 def _branch_state(view: View, granted: Granted | None) -> State:
     if view.first is not None:
-        return classify(view.first.pull_request).state
+        return state_of(view.first.pull_request)
     looked = granted is not None and granted.outcome == "nothing"
     return State.NONE if view.freshness.swept or looked else State.UNREAD

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection
 
 from pullstate.domain import freshness
-from pullstate.domain.freshness import Freshness
+from pullstate.domain.freshness import Freshness, SyncReport, SyncState
 from pullstate.domain.review import ReviewThread
+from pullstate.domain.text import BODY_LIMIT
 from pullstate.server import answers, cursors
-from pullstate.server.asking import Asked, asked_about, path_of
+from pullstate.server.asking import Asked, look, note_asked, path_of, wished
 from pullstate.server.context import Context, Granted
-from pullstate.server.registry import ToolError, fitting
+from pullstate.server.registry import ToolError
 from pullstate.server.tools.list_pull_request_review_threads import ListReviewThreads
+from pullstate.server.wire import fitting, size
 from pullstate.store import reading
 from pullstate.store.records import Depth, StoredPullRequest, ThreadCounts, ThreadState
 from pullstate.store.wishes import WishKind
@@ -22,144 +27,204 @@ from pullstate.store.wishes import WishKind
 PAGE_BYTES = 40_000
 DEFAULT_LIMIT = 50
 MOST = 100
-NO_THREADS = ThreadCounts(0, 0)
+GOOD_FOR = 5  # intervals, where only questions have a pull request read: as its threads are re-read
+NEVER_READ = ThreadState(None, False, None, None)
+NONE_STORED = ThreadCounts(0, 0)
+MISSING = (
+    "the forge said just now that there is no such pull request; it counts as gone once that is "
+    "said again"
+)
+UNREAD = "the threads of this pull request have not been read yet"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked, once understood; `after` is where the last page ended."""
+    """What is asked of a repository; `resolved` None asks for all threads."""
 
-    asked: Asked
     number: int
     resolved: bool | None
     limit: int
-    after: tuple[datetime, str] | None = None
+    cursor: str
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """One page of threads and what is known of them; without `stored` nothing is."""
 
+    asked: Asked
+    now: datetime
+    identity: tuple[Any, ...]  # what a cursor is bound to
     freshness: Freshness
-    stored: StoredPullRequest | None
-    state: ThreadState | None = None
-    counts: ThreadCounts = NO_THREADS
-    matching: int = 0
-    rows: tuple[ReviewThread, ...] = ()
+    stored: StoredPullRequest | None = None
+    asked_at: datetime | None = None  # as last noted
+    state: ThreadState = NEVER_READ
+    counts: ThreadCounts = NONE_STORED
+    rows: tuple[ReviewThread, ...] = ()  # one more than are shown, where there is one
 
     @property
-    def known(self) -> bool:
-        """The threads were read, and the pull request has not changed since."""
-        if self.stored is None or self.state is None or self.state.observed_at is None:
+    def current(self) -> bool:
+        """All threads were read, and the pull request has not changed since, as far as is known."""
+        state = self.state
+        if self.stored is None or state.observed_at is None or not state.complete:
             return False
-        return self.state.changed_at_when_read == self.stored.pull_request.changed_at
+        if state.changed_at_when_read != self.stored.pull_request.changed_at:
+            return False
+        lately = self.now - state.observed_at <= GOOD_FOR * self.freshness.interval
+        return self._is_kept_up or lately
+
+    @property
+    def _is_kept_up(self) -> bool:
+        """Whether a change would be noticed without a question about this pull request."""
+        return self.freshness.swept and self.asked.repository.depth in (Depth.OPEN, Depth.ALL)
 
 
 async def answer(context: Context, arguments: ListReviewThreads) -> answers.Row:
     """Answer from the store; where the threads are not stored or have changed, after one wish."""
     address = path_of(context, arguments.owner, arguments.repo, arguments.host)
-    question = _question(context, await asked_about(context, address, Depth.ONE), arguments)
-    view = await context.store.read(_view, question, context.clock())
+    question = _question(arguments)
+    see = partial(_view, question=question, store_id=context.store.id, clock=context.clock)
+    view = await look(context, address, Depth.ONE, see)
     granted: Granted | None = None
-    if not view.known:
-        granted = await context.wisher.wish(
-            WishKind.THREADS, question.asked.repository.id, str(question.number), context.patience
-        )
-        view = await context.store.read(_view, question, context.clock())
+    if not view.current:
+        repository = view.asked.repository.id
+        granted = await wished(context, WishKind.THREADS, repository, str(question.number))
+        view = await look(context, address, Depth.ONE, see)
     _refuse_what_is_none(question, view, granted)
-    return _reply(context, question, view, granted)
+    if view.stored is not None:
+        await note_asked(context, view.stored.id, view.asked_at)
+    return _reply(question, view, granted)
 
 
-def _question(context: Context, asked: Asked, arguments: ListReviewThreads) -> Question:
+def _question(arguments: ListReviewThreads) -> Question:
     limit = min(arguments.limit or DEFAULT_LIMIT, MOST)
-    question = Question(asked, arguments.pull_number, arguments.is_resolved, limit)
-    if not arguments.cursor:
-        return question
-    try:
-        created_at, thread = cursors.decode(arguments.cursor, _identity(context, question))
-    except cursors.BadCursor as bad:
-        raise ToolError(answers.bad_cursor("cursor", bad)) from None
-    return replace(question, after=(datetime.fromisoformat(created_at), thread))
+    return Question(arguments.pull_number, arguments.is_resolved, limit, arguments.cursor)
 
 
-def _identity(context: Context, question: Question) -> tuple[object, ...]:
-    return (
-        context.store.id,
-        question.asked.repository.id,
-        "threads",
-        question.number,
-        question.resolved,
-    )
+# --- What is stored ------------------------------------------------------------------------------
 
 
-def _view(conn: Connection, question: Question, now: datetime) -> View:
-    repository = question.asked.repository.id
+def _view(
+    conn: Connection,
+    asked: Asked,
+    question: Question,
+    store_id: str,
+    clock: Callable[[], datetime],
+) -> View:
+    repository, now = asked.repository.id, clock()
+    identity = (store_id, _TOOL, repository, question.number, question.resolved)
+    after = _after(question, identity)
     known = reading.freshness(conn, repository, now)
     stored = reading.pull_request(conn, repository, question.number)
     if stored is None:
-        return View(known, None)
-    counts = reading.thread_counts(conn, stored.id)
-    matching = {
-        None: counts.total,
-        True: counts.total - counts.unresolved,
-        False: counts.unresolved,
-    }
+        return View(asked, now, identity, known)
     rows = reading.thread_page(
-        conn,
-        stored.id,
-        resolved=question.resolved,
-        after=question.after,
-        limit=question.limit + 1,
+        conn, stored.id, resolved=question.resolved, after=after, limit=question.limit + 1
     )
-    state = reading.thread_state(conn, stored.id)
-    return View(known, stored, state, counts, matching[question.resolved], tuple(rows))
+    return View(
+        asked,
+        now,
+        identity,
+        known,
+        stored,
+        reading.asked_at(conn, stored.id),
+        reading.thread_state(conn, stored.id),
+        reading.thread_counts(conn, stored.id),
+        tuple(rows),
+    )
+
+
+_TOOL = "list_pull_request_review_threads"
+
+
+def _after(question: Question, identity: tuple[Any, ...]) -> tuple[datetime, str] | None:
+    if not question.cursor:
+        return None
+    try:
+        opened_at, thread = cursors.decode(question.cursor, identity)
+    except cursors.BadCursor as bad:
+        raise ToolError(answers.bad_cursor("cursor", bad)) from None
+    return datetime.fromisoformat(opened_at), thread
+
+
+# --- What is answered ----------------------------------------------------------------------------
 
 
 def _refuse_what_is_none(question: Question, view: View, granted: Granted | None) -> None:
     """An error for a number that the forge says is no pull request, and how that was learned."""
-    if granted is not None and granted.outcome == "not_found" and view.stored is None:
+    url, number, stored = view.asked.address.url, question.number, view.stored
+    if stored is None and granted is not None and granted.outcome == "not_found":
         raise ToolError(
-            f"{question.asked.address.url} has no pull request {question.number} that is visible "
-            "to the configured token (the forge was asked just now; an issue's number is none). "
-            "Check owner, repo and pull_number."
+            f"pull_number: {url} has no pull request {number} that is visible to the configured "
+            "token: the forge was asked just now, and shows the repository without it (an issue's "
+            "number is none). Check owner, repo and pull_number."
         )
-    if view.stored is not None and view.stored.gone_at is not None:
+    if stored is not None and stored.gone_at is not None:
         raise ToolError(
-            f"{question.asked.address.url} had a pull request {question.number} once, but the "
-            f"forge has said since {answers.stamp(view.stored.gone_at)} that it does not exist."
+            f"pull_number: {url} had a pull request {number} once, but the forge has said since "
+            f"{answers.stamp(stored.gone_at)} that it does not exist: it was asked twice. Send "
+            "another number."
         )
 
 
-def _reply(
-    context: Context, question: Question, view: View, granted: Granted | None
-) -> answers.Row:
-    rows = [answers.thread_row(thread) for thread in view.rows[: question.limit]]
-    shown = fitting(rows, PAGE_BYTES)
-    more = len(view.rows) > len(shown)
-    complete = view.state is not None and view.state.complete
+def _reply(question: Question, view: View, granted: Granted | None) -> answers.Row:
+    sync = answers.sync_block(_report(view), why=_why_not_read(view, granted))
     reply: answers.Row = {
-        "threads": shown,
-        "totalCount": view.matching,
-        "truncated": more or not complete,
+        "threads": [],
+        "totalCount": _matching(view.counts, question.resolved),
+        "truncated": False,
         "unresolvedCount": view.counts.unresolved,
     }
+    room = PAGE_BYTES - size(reply) - size(sync) - _TOKEN_BYTES
+    rows = [_row(thread, room) for thread in view.rows[: question.limit]]
+    shown = fitting(rows, room, rest=0)
+    more = len(view.rows) > len(shown)
+    reply |= {"threads": shown, "truncated": more or not view.state.complete}
     if more:
-        last = view.rows[len(shown) - 1]
-        position = (reading.thread_key(last)[0].isoformat(), last.id)
-        reply["nextPageToken"] = cursors.encode(_identity(context, question), position)
-    reply["sync"] = _sync(context, view, granted)
-    return reply
+        reply["nextPageToken"] = _token(view, view.rows[len(shown) - 1])
+    return reply | {"sync": sync}
 
 
-def _sync(context: Context, view: View, granted: Granted | None) -> answers.Row:
-    """The threads' own age, and the repository's faults."""
-    state = view.state
-    known = replace(
-        view.freshness,
-        swept=state is not None and state.observed_at is not None,
-        as_of=state.observed_at if state else None,
-    )
-    if state is not None and state.gap:
-        known = replace(known, gaps=(*known.gaps, ("threads", state.gap)))
-    report = freshness.report(known, context.clock())
-    return answers.sync_block(report, why=granted.why if granted else None)
+_TOKEN_BYTES = 600  # at most, with its names, for a thread's id of 255 characters
+_SHORTER = (BODY_LIMIT // 4, 0)
+
+
+def _row(thread: ReviewThread, room: int) -> answers.Row:
+    """A thread that fits on a page, if need be at the cost of its bodies."""
+    row = answers.thread_row(thread)
+    for limit in _SHORTER:
+        if size(row) < room:
+            break
+        row = answers.thread_row(thread, limit)
+    return row
+
+
+def _matching(counts: ThreadCounts, resolved: bool | None) -> int:
+    if resolved is None:
+        return counts.total
+    return counts.total - counts.unresolved if resolved else counts.unresolved
+
+
+def _token(view: View, last: ReviewThread) -> str:
+    opened_at, thread = reading.thread_key(last)
+    return cursors.encode(view.identity, (opened_at.isoformat(), thread))
+
+
+def _why_not_read(view: View, granted: Granted | None) -> str | None:
+    """Why these are not the threads of just now, where more was wanted."""
+    if granted is None:
+        return None
+    return MISSING if granted.outcome == "not_found" else granted.why
+
+
+def _report(view: View) -> SyncReport:
+    """The threads' own age and gap; whether the rest of the repository is swept is no matter."""
+    state, known = view.state, view.freshness
+    gaps = [(facet, why) for facet, why in known.gaps if facet != "threads"]
+    if state.gap:
+        gaps.append(("threads", state.gap))
+    as_of = state.observed_at
+    report = freshness.report(replace(known, swept=True, as_of=as_of, gaps=tuple(gaps)), view.now)
+    if as_of is not None:
+        return report
+    reason = "; ".join(filter(None, (UNREAD, report.reason)))
+    return replace(report, state=SyncState.UNREAD, reason=reason)

@@ -18,6 +18,11 @@ def compact(data: Any) -> str:
     return to_json(data).decode()
 
 
+def size(data: Any) -> int:
+    """The bytes that `compact` takes in UTF-8."""
+    return len(to_json(data))
+
+
 def fitting(rows: Sequence[Any], budget: int, rest: int = REST_OF_REPLY) -> list[Any]:
     """The first rows whose reply stays within `budget` bytes of UTF-8; never none of several.
 
@@ -25,7 +30,7 @@ def fitting(rows: Sequence[Any], budget: int, rest: int = REST_OF_REPLY) -> list
     """
     left = budget - rest
     for count, row in enumerate(rows):
-        left -= len(to_json(row)) + 1
+        left -= size(row) + 1
         if left < 0:
             return list(rows[: max(count, 1)])
     return list(rows)

@@ -12,6 +12,8 @@ from pullstate.server.results import ThreadPage
 if TYPE_CHECKING:
     from pullstate.server.opening import Opening
 
+LARGEST_NUMBER = 2**31 - 1  # 32 bits in both forges' GraphQL schemas
+
 
 class ListReviewThreads(Arguments):
     owner: Annotated[
@@ -31,7 +33,14 @@ class ListReviewThreads(Arguments):
             description="The repository's name, at most 255 characters.",
         ),
     ]
-    pull_number: Annotated[int, Field(ge=1, description="Its number, 1 or more (GitLab: iid).")]
+    pull_number: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=LARGEST_NUMBER,
+            description=f"Its number (GitLab: iid), 1 to {LARGEST_NUMBER}.",
+        ),
+    ]
     is_resolved: Annotated[
         bool | None,
         Field(description="true: resolved ones only; false: unresolved only. Omit for all."),
