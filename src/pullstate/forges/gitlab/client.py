@@ -25,12 +25,14 @@ from pullstate.forges.forge import (
 )
 from pullstate.forges.gitlab.api import Api
 from pullstate.forges.gitlab.documents import LOCKED_TOLD
+from pullstate.forges.gitlab.facets import Facets
 from pullstate.forges.gitlab.lists import EVERYTHING, OPENED, Listed, Lists
 from pullstate.forges.gitlab.payloads import MergeRequest
 from pullstate.forges.gitlab.place import Place
 from pullstate.forges.gitlab.projects import Projects
 from pullstate.forges.gitlab.rest_rows import RestRows
 from pullstate.forges.gitlab.rows import BATCH, Found, Rows
+from pullstate.forges.gitlab.threads import DiscussionsReader
 from pullstate.forges.gitlab.translate import Gaps, details, is_finished
 from pullstate.forges.http import ForgeHttp
 
@@ -53,6 +55,8 @@ class GitLab:
         self._lists = Lists(self._api, self._projects)
         self._rest = RestRows(self._api, self._projects)
         self._rows = Rows(self._api, self._projects, self._rest)
+        self._discussions = DiscussionsReader(self._api, self._projects, self._rest)
+        self._facets = Facets(self._api, self._projects, self._rest, self._discussions)
         self._checked: deque[datetime] = deque(maxlen=CHECKS_A_MINUTE)
 
     @property
@@ -227,10 +231,12 @@ class GitLab:
         return [found.rows[each] for each in numbers if each in found.rows]
 
     async def threads(self, targets: Sequence[Target]) -> list[ThreadsReading]:
-        raise NotImplementedError
+        """All threads with all comments: a request for each, and one or two for their diffs."""
+        return await self._discussions.threads(targets)
 
     async def facet(self, target: Target, facet: Facet) -> FacetBody:
-        raise NotImplementedError
+        """One facet of a merge request, whole."""
+        return await self._facets.read(target, facet)
 
     def quotas(self) -> tuple[Quota, ...]:
         """What the last answers said is left; GitLab has one limit for all."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict, ReviewDecision
 
-_CONFLICTING = {"conflict", "broken_status"}
+CONFLICTING = {"conflict", "broken_status"}
 _BLOCKED = {
     "ci_must_pass",
     "ci_still_running",
@@ -89,7 +89,7 @@ def merge_verdict(facts: MergeFacts, checks: CheckVerdict) -> MergeVerdict:
 def _by_word(detailed: str, checks: CheckVerdict) -> MergeVerdict:
     if detailed == "mergeable":
         return MergeVerdict.CLEAN if checks in _GREEN else MergeVerdict.UNSTABLE
-    if detailed in _CONFLICTING:
+    if detailed in CONFLICTING:
         return MergeVerdict.CONFLICTING
     if detailed == "need_rebase":
         return MergeVerdict.BEHIND
