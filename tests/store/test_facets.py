@@ -112,6 +112,11 @@ def test_a_page_that_ends_with_the_last_note_has_no_more(store, id_):
     assert store.read_now(reading.note_page, id_, 1, 2) == ((note(1), note(2)), False)
 
 
+def test_a_page_beyond_all_notes_is_empty(store, id_):
+    keep(store, id_, Facet.NOTES, Notes((note(1),)))
+    assert store.read_now(reading.note_page, id_, 10**30, 100) == ((), False)
+
+
 def test_a_comment_and_a_review_may_have_one_number(store, id_):
     both = (note(1), replace(note(1, "Review"), review_state="COMMENTED"))
     keep(store, id_, Facet.NOTES, Notes(both))

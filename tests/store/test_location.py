@@ -147,6 +147,13 @@ def test_a_file_is_named_by_its_path_or_url(tmp_path, spelling):
     assert locate(path).path == path
 
 
+def test_a_path_may_hold_what_means_something_in_a_url(tmp_path, open_store):
+    path = tmp_path / "a ?b#c%20d&mode=ro" / "s%.db"
+    store = open_store(path)
+    assert (store.path, store.read_only) == (path, False)
+    assert path.stat().st_size > 0
+
+
 def test_a_folder_that_was_named_holds_the_store(tmp_path):
     assert locate(tmp_path).path == tmp_path / "pullstate.db"
 

@@ -197,6 +197,35 @@ def test_one_by_number_or_id_and_none_where_there_is_none(store, repository):
     assert store.read_now(reading.pull_request_by_id, id_ + 1) is None
 
 
+@pytest.mark.parametrize("number", [0, -1, 2**31, 2**64, 10**30])
+def test_a_number_that_no_forge_gives_is_that_of_none(store, repository, number):
+    assert store.read_now(reading.pull_request, repository.id, number) is None
+
+
+@pytest.mark.parametrize("text", ["a\0b", "lone \ud83d", "x" * 10_000, "'; DROP TABLE x --"])
+def test_any_text_may_be_asked_for(store, repository, text):
+    assert numbers(store, repository, branch=text) == []
+    assert numbers(store, repository, branch=text, owner=text) == []
+    assert store.read_now(reading.moved_since, repository.id, 0, branch=text, owner=text) == 0
+    branch = (wishes.WishKind.BRANCH, repository.id, text)
+    id_ = store.write_now(wishes.wish, *branch, LATER, wanted_at=AT)
+    assert store.write_now(wishes.fulfil, *branch, LATER, "nothing") == 1
+    assert store.read_now(wishes.outcome, id_).outcome == "nothing"
+
+
+def test_a_branch_that_had_to_be_stored_otherwise_is_found_as_it_was_and_as_it_is_shown(
+    store, repository
+):
+    record(store, repository, lean(1, branch="odd\0name"))
+    assert numbers(store, repository, branch="odd\0name") == [1]
+    assert numbers(store, repository, branch="odd\ufffdname") == [1]
+
+
+def test_a_change_cursor_beyond_all_numbers_finds_nothing(store, repository):
+    record(store, repository, lean(1))
+    assert store.read_now(reading.changes, after=10**30) == []
+
+
 def test_whether_a_repository_ever_had_checks(store, repository):
     record(store, repository, lean(1), full(2, checks=None))
     assert store.read_now(reading.had_checks, repository.id) is False

@@ -20,6 +20,7 @@ from pullstate.store.connecting import file_engine
 from pullstate.store.engine import Store
 from pullstate.store.errors import StoreUnreachable
 from pullstate.store.schema import REVISION, metadata
+from tests.store.conftest import KINDS
 
 ROOT = Path(pullstate.__file__).parents[2]
 
@@ -164,6 +165,29 @@ def test_a_file_of_another_program_is_refused_and_left_as_it_was(tmp_path, state
     names = inspect(engine).get_table_names()
     assert len(names) == 1
     engine.dispose()
+
+
+@pytest.mark.skipif("postgres" not in KINDS, reason="no PostgreSQL is named")
+@pytest.mark.parametrize(
+    ("table", "refused"), [("note", True), ("alembic_version", True), ("bookmarks", False)]
+)
+def test_a_database_may_hold_tables_of_others_but_none_that_would_be_ours(
+    server_url, open_store, table, refused
+):
+    engine = create_engine(server_url)
+    with engine.begin() as connection:
+        connection.execute(text(f"CREATE TABLE {table} (version_num VARCHAR(32))"))
+    try:
+        if refused:
+            with pytest.raises(StoreUnreachable, match="another program"):
+                open_store(server_url)
+        else:
+            assert open_store(server_url).id
+        assert table in inspect(engine).get_table_names()
+    finally:
+        with engine.begin() as connection:
+            connection.execute(text(f"DROP TABLE {table}"))
+        engine.dispose()
 
 
 def test_an_upgrade_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -51,6 +51,7 @@ _FACET = select(
 _NOTES = select(notes.c.body).where(notes.c.pull_request_id == bindparam("id")).order_by(
     notes.c.created_at, notes.c.source, notes.c.note_id
 )  # fmt: skip
+_FAR = 2**62  # beyond any note, and within a database's integers
 _NOTE_PAGE = _NOTES.limit(bindparam("limit")).offset(bindparam("offset"))
 _ABOUT = select(
     pull_request.c.repository_id,
@@ -74,7 +75,8 @@ def note_page(
     connection: Connection, pull_request_id: int, page: int, per_page: int
 ) -> tuple[tuple[Note, ...], bool]:
     """A page of the conversation, the first being 1, oldest first; and whether there is another."""
-    given = {"id": pull_request_id, "limit": per_page + 1, "offset": (page - 1) * per_page}
+    offset = min((page - 1) * per_page, _FAR)
+    given = {"id": pull_request_id, "limit": per_page + 1, "offset": offset}
     found = [decode(Note, body) for (body,) in connection.execute(_NOTE_PAGE, given)]
     return tuple(found[:per_page]), len(found) > per_page
 

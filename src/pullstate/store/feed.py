@@ -16,8 +16,8 @@ from pullstate.store.records import StoredChange
 from pullstate.store.rows import dumps, loads
 from pullstate.store.schema import change, feed, pull_request, repository
 
+_FAR = 2**62  # beyond any number, and within a database's integers
 _GATHERED = "pullstate_changes"
-_PAGE = 1000
 
 _TAKE = (
     feed.update()
@@ -120,7 +120,7 @@ def changes(
     """Changes in order: those after a number, or with None the newest `limit`, oldest first."""
     only = "one" if pull_request_id is not None else "repository" if repository_id else ""
     given = {
-        "seq": after,
+        "seq": after if after is None else min(after, _FAR),
         "repository_id": repository_id,
         "pull_request_id": pull_request_id,
         "limit": limit,

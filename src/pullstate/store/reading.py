@@ -45,6 +45,7 @@ from pullstate.store.schema import change, repository, thread, wish
 from pullstate.store.schema import freshness as freshness_table
 from pullstate.store.schema import pull_request as pull_request_table
 from pullstate.store.sweeps import sweep
+from pullstate.store.texts import storable_text
 from pullstate.store.threads import thread_counts, thread_key, thread_page, thread_state
 
 __all__ = [
@@ -138,7 +139,7 @@ def page(
     if branch is not None:
         given |= _named(branch)
     if owner is not None:
-        given["owner"] = owner.lower()
+        given["owner"] = storable_text(owner).lower()
     if after is not None:
         unfinished, opened_at, number = after
         given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
@@ -147,7 +148,8 @@ def page(
 
 
 def _named(branch: str) -> dict[str, str]:
-    return {"branch": branch, "shown": clean_line(branch).text}
+    name = storable_text(branch)
+    return {"branch": name, "shown": clean_line(name).text}
 
 
 _UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
@@ -159,6 +161,7 @@ def unfinished(connection: Connection, repository_id: int) -> list[StoredPullReq
     return [stored_of(row) for row in rows.all()]
 
 
+LARGEST_NUMBER = 2**31 - 1  # both forges' GraphQL schemas have 32-bit integers
 _BY_NUMBER = _STORED.where(
     _rows.repository_id == bindparam("repository_id"), _rows.number == bindparam("number")
 )
@@ -169,6 +172,8 @@ def pull_request(
     connection: Connection, repository_id: int, number: int
 ) -> StoredPullRequest | None:
     """One pull request by its number, gone ones too."""
+    if not 0 < number <= LARGEST_NUMBER:
+        return None
     given = {"repository_id": repository_id, "number": number}
     row = connection.execute(_BY_NUMBER, given).first()
     return None if row is None else stored_of(row)
@@ -215,7 +220,7 @@ def moved_since(
     if branch is not None:
         query, given = query.where(_OF_BRANCH), given | _named(branch)
     if owner is not None:
-        query, given = query.where(_OF_OWNER), given | {"owner": owner.lower()}
+        query, given = query.where(_OF_OWNER), given | {"owner": storable_text(owner).lower()}
     return connection.execute(query, given).scalar_one()
 
 

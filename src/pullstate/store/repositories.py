@@ -15,6 +15,7 @@ from pullstate.domain.site import ForgeKind
 from pullstate.store.errors import Untracked
 from pullstate.store.records import NAMED, Depth, Interest, Repository
 from pullstate.store.schema import alias, interest, repository, sweep
+from pullstate.store.texts import storable_text
 from pullstate.store.upserts import insert_into
 
 _DEEPER = {depth.value: rank for rank, depth in enumerate(Depth)}
@@ -51,7 +52,7 @@ _OF_SITE = _SELECT.where(repository.c.site_url == bindparam("site_url"))
 
 def find_repository(connection: Connection, address: RepositoryAddress) -> Repository | None:
     """The repository at an address now, or that was there before it was renamed."""
-    given = {"site_url": address.site.url, "key": address.key}
+    given = {"site_url": address.site.url, "key": storable_text(address.key)}
     return _one(connection, _BY_PATH, given) or _one(connection, _BY_ALIAS, given)
 
 

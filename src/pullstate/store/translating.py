@@ -14,6 +14,7 @@ from pullstate.store.errors import (
     StoreFull,
     StoreReadOnly,
     StoreUnreachable,
+    Untracked,
 )
 
 DRIVER_ERRORS = (SQLAlchemyError, sqlite3.Error)
@@ -34,6 +35,7 @@ _SQLITE = {
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html, longest prefix first
 _POSTGRES = {
+    "23503": Untracked,  # its repository was purged by another process
     "25006": StoreReadOnly,
     "25P03": StoreBusy,  # idle in transaction for too long
     "40": StoreBusy,  # serialization, deadlock
@@ -56,6 +58,7 @@ _WORDS = {
     StoreReadOnly: "The store {at} cannot be written: check its permissions, or name another one.",
     StoreDamaged: "The store {at} is damaged.",
     StoreUnreachable: "The store {at} cannot be reached: check that it is there and open to you.",
+    Untracked: "The repository is no longer stored.",
     StoreError: "The store {at} could not do what was asked.",
 }
 

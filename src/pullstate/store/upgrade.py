@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 import pullstate
 from pullstate.store.connecting import BUSY_MS, WRITES
 from pullstate.store.errors import StoreDamaged, StoreUnreachable
-from pullstate.store.schema import REVISION, feed, store
+from pullstate.store.schema import REVISION, feed, metadata, store
 
 MIN_READER = 1  # the oldest `READS_AS` that may read what this version writes
 MIN_WRITER = 1  # the oldest that may write beside it
@@ -87,11 +87,12 @@ def _upgrade_file(connection: Connection) -> bool:
 
 def _upgrade(connection: Connection) -> bool:
     tables = set(inspect(connection).get_table_names())
-    known = "alembic_version" in tables
-    revision = connection.execute(_REVISION).scalar() if known else None
+    revision = None
+    if "alembic_version" in tables:
+        revision = connection.execute(_REVISION).scalar()
     if revision is not None and revision >= REVISION:
         return False
-    if tables and "store" not in tables and (known or connection.dialect.name == "sqlite"):
+    if _is_foreign(connection, tables):
         raise StoreUnreachable(
             "The database belongs to another program: name a file that does not exist yet, or an "
             "empty database."
@@ -99,6 +100,15 @@ def _upgrade(connection: Connection) -> bool:
     _run_alembic(connection)
     _seed(connection)
     return True
+
+
+def _is_foreign(connection: Connection, tables: set[str]) -> bool:
+    """A file is one program's alone; a server's database may hold others' tables beside ours."""
+    if not tables or {"alembic_version", "store"} <= tables:
+        return False
+    if connection.dialect.name == "sqlite" or "alembic_version" in tables:
+        return True
+    return bool(tables & set(metadata.tables))
 
 
 def _run_alembic(connection: Connection) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from pullstate.store.schema import repository
 from pullstate.store.schema import wish as table
+from pullstate.store.texts import storable_text
 
 
 class WishKind(StrEnum):
@@ -60,7 +61,7 @@ def wish(
     values = {
         "kind": WishKind(kind).value,
         "repository_id": repository_id,
-        "target": target,
+        "target": storable_text(target),
         "wanted_at": wanted_at or datetime.now(UTC),
         "deadline": deadline,
     }
@@ -111,7 +112,7 @@ def fulfil(
         .where(
             table.c.repository_id == repository_id,
             table.c.kind == WishKind(kind).value,
-            table.c.target == target,
+            table.c.target == storable_text(target),
             table.c.outcome.is_(None),
             table.c.wanted_at <= began_at,
         )
