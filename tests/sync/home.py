@@ -64,7 +64,7 @@ class Home:
 
     @property
     def forge(self) -> DemoForge:
-        return self.sources.forges["token0"]
+        return next(iter(self.sources.forges.values()))
 
     def track(self, project: Project, depth: Depth = Depth.ALL) -> int:
         address = RepositoryAddress(SITE, project.repository.path)
@@ -91,10 +91,14 @@ class Home:
 
 
 @asynccontextmanager
-async def at_home(folder: Path, *, tokens: int = 1, **settings: Any) -> AsyncIterator[Home]:
+async def at_home(
+    folder: Path, *, tokens: int = 1, first: int = 0, **settings: Any
+) -> AsyncIterator[Home]:
+    """A process with so many tokens, the first of that number."""
     store = Store.open(folder / "store.db", lease_time=3.0)
     world = World(now)
-    sources = Sources({f"token{n}": DemoForge(SITE, world) for n in range(tokens)})
+    names = [f"token{n}" for n in range(first, first + tokens)]
+    sources = Sources({name: DemoForge(SITE, world) for name in names})
     loop = Loop(
         store, sources, "1.0", **{"interval": timedelta(seconds=2), "quiet": 0.0} | settings
     )

@@ -306,6 +306,32 @@ async def test_a_quiet_delta_writes_the_sweep_and_nothing_else(stage: Stage):
     assert stage.sweep(id_).as_of == stage.clock.now()
 
 
+async def test_a_quiet_cycle_is_one_transaction(stage: Stage):
+    project = stage.world.create_repository("acme/rocket")
+    stage.world.populate(project, 40, unfinished=10)
+    stage.clock.advance(timedelta(hours=2))
+    await stage.swept(project)
+    for _ in range(9):
+        await stage.lanes.upkeep()
+    stage.clock.advance(I)
+    await stage.lanes.upkeep()  # learns the ETag
+    stage.forge.requests.clear()
+    stage.clock.advance(I)
+    writes, write = [], stage.store.write
+
+    async def counting(*args, **kwargs):
+        writes.append(args)
+        return await write(*args, **kwargs)
+
+    stage.store.write = counting
+    for _ in range(60):
+        await stage.lanes.upkeep()
+        await stage.lanes.backfill()
+        await stage.lanes.wishes(lambda work: None)
+    assert [question for question, _ in stage.forge.requests] == ["probe"]
+    assert len(writes) == 1
+
+
 def _contents(conn: Connection) -> dict[str, list[tuple]]:
     """Every row that a quiet cycle must leave alone."""
     tables = ("pull_request", "thread", "change", "freshness", "facet", "note")

@@ -202,3 +202,31 @@ async def test_an_older_version_yields_to_a_newer_one(tmp_path: Path):
             new.world.projects = old.world.projects
             mine = new.loop.membership.process_id
             await new.until(lambda: new.store.read_now(lease.leader, KEY, 3.0).holder == mine)
+
+
+async def test_what_one_credential_may_not_see_is_read_with_another(tmp_path: Path):
+    async with at_home(tmp_path) as blind, at_home(tmp_path, first=7) as seeing:
+        ids = []
+        for n in range(6):
+            project = seeing.world.create_repository(f"acme/rocket{n}")
+            seeing.world.open(project, "One", "one")
+            ids.append(seeing.track(project))
+        await seeing.until(lambda: all(seeing.sweep(id_).swept for id_ in ids))
+        assert {seeing.sweep(id_).fault for id_ in ids} == {None}
+        assert {seeing.sweep(id_).reader for id_ in ids} == {f"{SITE.url} token7"}
+        assert all(q == "find_repository" for q, _ in blind.forge.requests)
+
+
+async def test_what_no_credential_may_see_fails_and_is_read_once_one_may(tmp_path: Path):
+    async with at_home(tmp_path) as one, at_home(tmp_path, first=7) as two:
+        project = one.world.create_repository("acme/rocket")
+        id_ = one.track(project)
+        one.world.projects.clear()
+        await one.until(lambda: one.sweep(id_).fault)
+        assert one.sweep(id_).fault.kind is FaultKind.NOT_FOUND
+        asked = [home.forge.requests[0] for home in (one, two)]
+        assert asked == [("find_repository", "acme/rocket")] * 2
+        for home in (one, two):
+            home.world.projects[project.repository.forge_id] = project
+        await one.until(lambda: one.sweep(id_).swept)
+        assert one.sweep(id_).fault is None

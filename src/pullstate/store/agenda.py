@@ -212,9 +212,8 @@ def bring_forward(
 def threads_wanted(
     conn: Connection, scope: Scope, unresolved_before: datetime, limit: int
 ) -> list[StoredPullRequest]:
-    """Whose review threads to read: never read, changed since, or unresolved and read long ago.
-
-    Finished ones only where somebody asked for theirs before. Never read ones come last.
+    """Open ones whose threads were never read (these come last), that changed since, or that have
+    unresolved ones and were read before a time.
     """
     read = thread_reading.c.observed_at
     changed = thread_reading.c.changed_at_when_read < pull_request.c.changed_at
@@ -223,11 +222,31 @@ def threads_wanted(
     )
     open_still = or_(pull_request.c.unresolved_threads > 0, unresolved)
     again = and_(read < unresolved_before, open_still)
-    open_ones = and_(pull_request.c.unfinished == 1, or_(read.is_(None), changed, again))
     query = (
         _STORED.outerjoin(thread_reading, thread_reading.c.pull_request_id == pull_request.c.id)
-        .where(scope.condition(), or_(open_ones, changed))
+        .where(
+            pull_request.c.repository_id.in_((*scope.whole, *scope.single)),
+            pull_request.c.unfinished == 1,
+            scope.condition(),
+            or_(read.is_(None), changed, again),
+        )
         .order_by(read.is_(None), pull_request.c.changed_at.desc())
+        .limit(limit)
+    )
+    return _stored(conn, query)
+
+
+def finished_threads_wanted(
+    conn: Connection, repository_ids: Collection[int], limit: int
+) -> list[StoredPullRequest]:
+    """Finished ones whose threads somebody asked for once, and that changed since then."""
+    query = (
+        _STORED.join(thread_reading, thread_reading.c.pull_request_id == pull_request.c.id)
+        .where(
+            pull_request.c.repository_id.in_(repository_ids),
+            pull_request.c.unfinished == 0,
+            thread_reading.c.changed_at_when_read < pull_request.c.changed_at,
+        )
         .limit(limit)
     )
     return _stored(conn, query)

@@ -19,6 +19,7 @@ class Memory:
     quiet: Counter[int] = field(default_factory=Counter)  # deltas in a row without news
     sizes: dict[str, int] = field(default_factory=dict)  # of pages, where the usual is too much
     held: dict[tuple[str, int], datetime] = field(default_factory=dict)  # nothing before then
+    looked_at: set[int] = field(default_factory=set)  # finished ones' threads, since the last news
     logged: set[str] = field(default_factory=set)  # errors nobody foresaw, as they were logged
     _gaps: dict[int, dict[str, Gaps]] = field(default_factory=dict)
 
@@ -31,8 +32,10 @@ class Memory:
         return self.unknowns[pull_request_id] if unknown else 0
 
     def note_delta(self, repository_id: int, *, news: bool) -> None:
-        """Count one more delta."""
+        """Count one more delta. After news, finished ones are looked at for their threads."""
         self.quiet[repository_id] = 0 if news else self.quiet[repository_id] + 1
+        if news:
+            self.looked_at.discard(repository_id)
 
     def inherit(self, repository_id: int, gaps: Gaps) -> None:
         """What an earlier session could not read, until a roll-call has looked at everything."""

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from pullstate.domain.freshness import FaultKind
 from pullstate.store import agenda, lease
 from pullstate.store.agenda import Charge, Scope
-from pullstate.store.records import Depth
+from pullstate.store.records import Depth, StoredPullRequest
 from pullstate.sync import delta, hot, rollcall, threads
 from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import delta_due_at, held_until, roll_call_due_at
@@ -128,11 +128,23 @@ class Round:
         wanted = await session.read(
             agenda.threads_wanted, self.scope, unresolved_before, MORE_TO_HOLD
         )
+        wanted = [*wanted, *await self._finished_ones()]
         free = [w for w in wanted if not session.memory.is_held(threads.THREADS, w.id, self.now)]
         batch = free[: session.forge.limits.threads_batch]
         if batch:
             await threads.read_threads(session, self.charges, batch, Purpose.BACKFILL)
             self._again(self.now)
+
+    async def _finished_ones(self) -> list[StoredPullRequest]:
+        """Looked for after news alone: there may be very many finished ones."""
+        looked_at = self.session.memory.looked_at
+        ids = [id_ for id_ in self.scope.whole if id_ not in looked_at]
+        if not ids:
+            return []
+        found = await self.session.read(agenda.finished_threads_wanted, ids, MORE_TO_HOLD)
+        if not found:
+            looked_at.update(ids)
+        return found
 
     async def _facets(self) -> None:
         session = self.session
