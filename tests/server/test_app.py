@@ -9,9 +9,9 @@ import anyio
 import jsonschema
 import pytest
 from mcp import Client, MCPError
-from tests.stdio.small_server import TOOLS, World, fail_at_once, small_server
 
 from pullstate.server.app import CLOSE_SECONDS, build
+from tests.stdio.small_server import TOOLS, World, fail_at_once, small_server
 
 pytestmark = pytest.mark.anyio
 ERAS = pytest.mark.parametrize("mode", ["legacy", "auto"])

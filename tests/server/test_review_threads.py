@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -122,6 +122,12 @@ async def test_a_thread_without_comments_is_shown_with_null(office: Office):
 async def test_a_comments_id_is_the_number_that_a_reply_takes(office: Office, id_: int):
     row = await one(office, thread(1, replace(comment(1), id=id_)))
     assert row["firstComment"]["id"] == id_
+
+
+async def test_a_time_that_came_with_another_offset_is_shown_in_utc(office: Office):
+    moment = datetime(2026, 3, 1, 17, 30, tzinfo=timezone(timedelta(hours=5, minutes=30)))
+    row = await one(office, thread(1, replace(comment(1), created_at=moment)))
+    assert row["firstComment"]["createdAt"] == "2026-03-01T12:00:00Z"
 
 
 async def test_a_long_body_is_cut_and_says_so(office: Office):

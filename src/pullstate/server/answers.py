@@ -7,7 +7,7 @@ says how many (`hiddenChars`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pullstate.domain import classifier
@@ -35,7 +35,9 @@ Row = dict[str, Any]
 
 def stamp(moment: datetime) -> str:
     """RFC 3339 in UTC with `Z`; a fraction only where there is one."""
-    return moment.isoformat().replace("+00:00", "Z")
+    if moment.tzinfo is not UTC:
+        moment = moment.astimezone(UTC)
+    return moment.isoformat()[:-6] + "Z"
 
 
 class Strings:
