@@ -217,7 +217,10 @@ def opening(path: Path | str) -> Opening:
 @pytest.mark.anyio
 async def test_a_store_that_cannot_be_opened_is_told_to_each_who_asks(tmp_path: Path):
     (tmp_path / "file").write_text("no folder")
-    for where in (tmp_path / "file" / "store.db", "postgresql+psycopg://ada:s3cr3t@127.0.0.1:1/none"):
+    for where in (
+        tmp_path / "file" / "store.db",
+        "postgresql+psycopg://ada:s3cr3t@127.0.0.1:1/none",
+    ):
         never = opening(where)
         for _ in range(2):
             words = await refusal(never, LIST, repositoryUrl=ROCKET)
