@@ -157,16 +157,13 @@ class Sweep:
     swept: bool = False  # what its depth needs for the first time is there: no longer UNREAD
     cursor: str | None = None  # of the backfill
     watermark: datetime | None = None  # the forge's time
-    delta_cursor: str | None = None
-    delta_began_at: datetime | None = None
-    delta_newest: datetime | None = None  # the next watermark, once the delta is complete
+    began_at: datetime | None = None  # the backfill; what was opened before then is history
     as_of: datetime | None = None
     next_delta_at: datetime | None = None
     next_roll_call_at: datetime | None = None
     roll_call_cursor: str | None = None
     roll_call_began_at: datetime | None = None
     probes_skipped: int = 0  # deltas in a row that a 304 saved
-    page_size: int | None = None  # the size that worked
     interval: timedelta = timedelta(seconds=60)
     gaps: tuple[tuple[str, str], ...] = ()
     fault: Fault | None = None

@@ -73,13 +73,13 @@ def walk_of(charge: Charge) -> Walk | None:
 
 async def begin(session: Session, charge: Charge) -> Charge:
     """Fix the watermark before the first page, so that no change falls between walk and delta."""
-    if charge.sweep.watermark or charge.sweep.delta_began_at:
+    if charge.sweep.watermark or charge.sweep.began_at:
         return charge
     at = session.now()
     newest = await _newest_change(session, charge)
     fields = {
         "watermark": newest,
-        "delta_began_at": at,
+        "began_at": at,
         "next_delta_at": at + session.interval,
         "next_roll_call_at": at + session.interval * 10,
     }
@@ -134,7 +134,7 @@ def _write(conn: Connection, recorder: Recorder, leg: Leg) -> bool:
     known = agenda.charge(conn, repository_id).sweep
     swept = known.swept or _is_swept(conn, leg)
     if swept and not known.swept:
-        fields |= {"swept": True, "as_of": known.delta_began_at}
+        fields |= {"swept": True, "as_of": known.began_at}
     recorder.amend(conn, repository_id, **fields)
     return swept
 

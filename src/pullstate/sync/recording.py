@@ -112,7 +112,7 @@ def amend(conn: Connection, repository_id: int, **changes: Any) -> None:
 
 def _record(conn: Connection, charge: Charge, seen: Seen, *, backfill: bool) -> Recorded:
     """What was opened before the backfill began is history, whoever comes upon it."""
-    began_at = charge.sweep.delta_began_at
+    began_at = charge.sweep.began_at
     return writing.record(
         conn,
         seen.repository_id,
