@@ -24,6 +24,7 @@ from pullstate.forges.errors import (
 from pullstate.forges.forge import Repository
 from pullstate.forges.gitlab import documents
 from pullstate.forges.gitlab.api import Api, read
+from pullstate.forges.gitlab.batch import BatchSize
 from pullstate.forges.gitlab.payloads import Facts
 from pullstate.forges.gitlab.place import Place
 from pullstate.forges.gitlab.projects import Projects
@@ -69,7 +70,8 @@ class Found:
             for facet, why in gaps:
                 found.setdefault(facet, why)
         for fault in self.faults.values():
-            found.setdefault("details", str(fault))
+            if not isinstance(fault, NotVisible):  # gone since it was listed
+                found.setdefault("details", str(fault))
         return tuple(found.items())
 
 
@@ -78,7 +80,7 @@ class Rows:
 
     def __init__(self, api: Api, projects: Projects, rest: RestRows) -> None:
         self._api, self._projects, self._rest = api, projects, rest
-        self._batch = BATCH
+        self._size = BatchSize(BATCH)
 
     async def uses_rest(self, repository: Repository) -> str | None:
         """Why merge requests of a project are read by REST alone; None where they are not."""
@@ -112,25 +114,35 @@ class Rows:
     async def _by_graphql(self, found: Found, waiting: list[int], with_locked: bool) -> None:
         if why := self._projects.hidden(found.repository):
             raise NoGraphQL(why)
-        asked_smaller = 0
         while waiting or with_locked:
-            batch = waiting[: self._batch]
-            last = with_locked and len(batch) == len(waiting)
-            try:
-                result = await self._ask(found, batch, with_locked=last)
-            except NotTheApi:
-                raise
-            except Overloaded:
-                asked_smaller += 1
-                if asked_smaller > SMALLER_AT_MOST or len(batch) <= 1:
-                    raise
-                self._batch = max(1, len(batch) // 2)
-                continue
+            batch, last, result = await self._answer(found, waiting, with_locked)
             del waiting[: len(batch)]
             with_locked = with_locked and not last
             await self._take(found, result, batch)
 
-    async def _ask(self, found: Found, batch: list[int], *, with_locked: bool) -> Result:
+    async def _answer(
+        self, found: Found, waiting: Sequence[int], with_locked: bool
+    ) -> tuple[Sequence[int], bool, Result]:
+        """The next ones, whether they are the last, and the answer about them; where they were too
+        many, about half of them."""
+        for again in range(SMALLER_AT_MOST, -1, -1):
+            batch = waiting[: self._size.now]
+            last = with_locked and len(batch) == len(waiting)
+            try:
+                result = await self._ask(found, batch, with_locked=last)
+            except Overloaded as error:
+                if isinstance(error, NotTheApi) or not again or len(batch) <= 1:
+                    raise
+                self._size.too_much(len(batch))
+            except Unreachable:
+                self._size.lost(len(batch))
+                raise
+            else:
+                self._size.worked(len(batch))
+                return batch, last, result
+        raise AssertionError("the last attempt ends in one way or the other")
+
+    async def _ask(self, found: Found, batch: Sequence[int], *, with_locked: bool) -> Result:
         """One answer about the project, wherever it has moved to."""
         document = documents.WITH_LOCKED if with_locked else documents.MERGE_REQUESTS
         result = await project(self._api, self._projects, found.repository, document, batch)
