@@ -116,16 +116,6 @@ def test_repositories_of_one_site_alone(store, repository):
     assert other.url == "https://example.com/gitlab/group/sub/project"
 
 
-def test_how_many_were_added_by_asking_lately(store):
-    track(store, "acme/old", by=Interest.QUESTION, at=AT - timedelta(hours=2))
-    track(store, "acme/old", by=Interest.QUESTION, at=AT)
-    track(store, "acme/named", at=AT)
-    track(store, "acme/a", depth=Depth.OPEN, by=Interest.QUESTION, at=AT)
-    track(store, "acme/a", depth=Depth.ONE, by=Interest.QUESTION, at=AT)
-    track(store, "acme/b", by=Interest.QUESTION, at=AT)
-    assert store.read_now(writing.added_by_asking, AT - timedelta(hours=1)) == 2
-
-
 # The file beside the store
 
 

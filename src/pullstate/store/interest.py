@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, distinct, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from pullstate.domain.address import RepositoryAddress, Site
 from pullstate.domain.site import ForgeKind
@@ -34,20 +34,6 @@ def track(
     )
     want(connection, known.id, depth, Interest(by), now)
     return get(connection, known.id)
-
-
-def added_by_asking(connection: Connection, since: datetime) -> int:
-    """How many repositories were first wanted by a question since a time."""
-    asked = (
-        select(func.count(distinct(repository.c.id)))
-        .join(interest, interest.c.repository_id == repository.c.id)
-        .where(
-            interest.c.by == Interest.QUESTION.value,
-            interest.c.since >= since,
-            repository.c.added_at >= since,
-        )
-    )
-    return connection.execute(asked).scalar_one()
 
 
 def untrack(connection: Connection, repository_id: int) -> bool:

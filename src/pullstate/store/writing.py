@@ -13,7 +13,6 @@ from pullstate.store.facets import record_facet
 from pullstate.store.feed import prune_changes
 from pullstate.store.identity import identify
 from pullstate.store.interest import (
-    added_by_asking,
     drop_interest,
     ensure_wanted,
     expire_interest,
@@ -34,7 +33,6 @@ __all__ = [
     "Interest",
     "Recorded",
     "Sweep",
-    "added_by_asking",
     "asked",
     "drop_interest",
     "ensure_wanted",
