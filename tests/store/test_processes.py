@@ -12,13 +12,12 @@ from pathlib import Path
 
 import pytest
 
-import pullstate
 from pullstate.store import reading
 from pullstate.store.engine import Store
 from tests.store.worker import ROWS, page
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
-ROOT = Path(pullstate.__file__).parents[2]
+ROOT = Path(__file__).parents[2]
 Worker = Callable[..., "subprocess.Popen[str]"]
 
 
