@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ import anyio
 from rich.console import RenderableType
 
 from pullstate.cli import tables
-from pullstate.cli.options import Failed, Misused
+from pullstate.cli.options import Failed, Misused, print_json
 from pullstate.cli.running import Running
 from pullstate.server.opening import Opening
 from pullstate.server.registry import Registry, Reply, UnknownTool
@@ -30,7 +29,7 @@ def ask(settings: Settings, tool: str, arguments: Mapping[str, Any], show: Show 
     if reply.structured is None:
         raise Failed(reply.text)
     if show is None:
-        sys.stdout.write(reply.text + "\n")
+        print_json(reply.text)
     else:
         tables.show(show(reply.structured))
 
@@ -39,7 +38,7 @@ def call(settings: Settings, tool: str, arguments: str) -> None:
     """`pullstate call`: raw arguments in, the raw reply out."""
     try:
         given = json.loads(arguments)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Misused(f"The arguments are no JSON: {error}.") from None
     if not isinstance(given, dict):
         raise Misused("The arguments are a JSON object: write '{\"name\": value}'.")

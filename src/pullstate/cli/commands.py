@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import sys
-from functools import partial
-
-import anyio
 import click
 
-from pullstate.cli.options import Misused, json_option, settings_of, settings_options
+from pullstate.cli.options import (
+    DONE,
+    Misused,
+    json_option,
+    settings_of,
+    settings_options,
+    speak_any_language,
+)
 from pullstate.settings import Settings
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+SECONDS = click.IntRange(1, 86_400)
 
 
-def pullstate() -> int:
-    """Run the command line of this process; its exit status."""
-    status = _pullstate.main(prog_name="pullstate", standalone_mode=True)
-    return status if isinstance(status, int) else 0
+def pullstate(parent: int) -> int:
+    """Run the command line of this process, whose parent had this pid; its exit status."""
+    speak_any_language()
+    _pullstate.main(prog_name="pullstate", obj=parent)
+    return DONE  # not reached: click leaves by SystemExit
 
 
 @click.group(invoke_without_command=True, context_settings=CONTEXT)
@@ -31,30 +36,31 @@ def _pullstate(context: click.Context, config: str | None, store: str | None) ->
     if context.invoked_subcommand is None:
         from pullstate.cli.serving import serve
 
-        context.exit(serve(settings_of(config, store)))
+        context.exit(serve(settings_of(config, store), context.obj))
 
 
 @_pullstate.command()
 @settings_options
 @click.option("--no-sync", is_flag=True, help="Answer from the store; leave syncing to others.")
 @click.option("--tool-prefix", default="", metavar="P", help="Begin every tool's name with P.")
-def serve(settings: Settings, no_sync: bool, tool_prefix: str) -> None:
+@click.pass_context
+def serve(context: click.Context, settings: Settings, no_sync: bool, tool_prefix: str) -> None:
     """The MCP server over standard input and output, with its sync loop."""
     from pullstate.cli.serving import serve
 
-    sys.exit(serve(settings, syncs=not no_sync, prefix=tool_prefix))
+    context.exit(serve(settings, context.obj, syncs=not no_sync, prefix=tool_prefix))
 
 
 @_pullstate.command()
 @settings_options
 @click.option("--once", is_flag=True, help="Bring every repository up to date, then end.")
 @json_option
-def sync(settings: Settings, once: bool, as_json: bool) -> None:
+@click.pass_context
+def sync(context: click.Context, settings: Settings, once: bool, as_json: bool) -> None:
     """The sync loop alone."""
     from pullstate.cli import syncing
 
-    run = partial(syncing.once, settings, as_json) if once else partial(syncing.forever, settings)
-    sys.exit(anyio.run(run))
+    context.exit(syncing.once(settings, as_json) if once else syncing.forever(settings))
 
 
 @_pullstate.command()
@@ -149,12 +155,14 @@ def threads(
 @click.argument("url")
 @click.option("--include", default="", metavar="FACETS", help="Facets, separated by commas.")
 @click.option("--detail", default="", help="Of diffs: none, stats or full_patch.")
+@click.option("--notes-page", type=int, metavar="N", help="Of notes: 1 or more.")
+@click.option("--notes-per-page", type=int, metavar="N", help="Of notes: 1 to 100.")
 @json_option
-def show(settings: Settings, url: str, include: str, detail: str, as_json: bool) -> None:
+def show(settings: Settings, url: str, as_json: bool, **options: str | int | None) -> None:
     """One merge request or pull request, by its web address."""
     from pullstate.cli import asking, pages
 
-    arguments = {"url": url, "include": include, "detail": detail}
+    arguments = {"url": url, **options}
     asking.ask(settings, "get_merge_request", arguments, None if as_json else pages.merge_request)
 
 
@@ -181,10 +189,11 @@ def status(settings: Settings, as_json: bool) -> None:
 
 @_pullstate.command()
 @click.option("--serve", "serves", is_flag=True, help="An MCP server over the demo.")
-@click.option("--for", "seconds", type=float, metavar="SECONDS", help="End after so long.")
+@click.option("--for", "seconds", type=SECONDS, metavar="SECONDS", help="End after so long.")
 @click.option("--tool-prefix", default="", metavar="P", help="Begin every tool's name with P.")
-def demo(serves: bool, seconds: float | None, tool_prefix: str) -> None:
+@click.pass_context
+def demo(context: click.Context, serves: bool, seconds: int | None, tool_prefix: str) -> None:
     """The whole thing on a forge without a network, over a throwaway store."""
     from pullstate.cli import demo
 
-    sys.exit(demo.serve(tool_prefix) if serves else demo.watch(seconds))
+    context.exit(demo.serve(context.obj, tool_prefix) if serves else demo.watch(seconds))

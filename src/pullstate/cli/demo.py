@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -13,15 +13,16 @@ from rich.console import Console
 from rich.text import Text
 
 from pullstate.cli import tables
-from pullstate.cli.options import DONE
+from pullstate.cli.options import DONE, log_to_stderr
 from pullstate.cli.running import Running, now
 from pullstate.cli.serving import serve_over
 from pullstate.domain.address import ForgeKind, RepositoryAddress, Site
+from pullstate.domain.diff_exclusion import DiffExclusionPolicy
 from pullstate.forges.demo import DEMO_SECONDS, REPOSITORY
 from pullstate.server.opening import Opening
 from pullstate.server.registry import Registry
 from pullstate.server.tools import TOOLS
-from pullstate.settings import ForgeSettings, Settings, load_settings
+from pullstate.settings import ForgeSettings, Settings
 
 INTERVAL = 1.0  # seconds
 LOOK = 0.2
@@ -31,27 +32,35 @@ ADDRESS = RepositoryAddress(SITE, REPOSITORY)
 Rows = dict[int, dict[str, Any]]
 
 
-def serve(prefix: str) -> int:
+def serve(parent: int, prefix: str) -> int:
     """An MCP server over the demo; the exit status."""
+    log_to_stderr("WARNING")
     with TemporaryDirectory(prefix="pullstate-demo-") as folder:
-        return serve_over(Running(_settings(Path(folder))), prefix)
+        running = Running(_settings(Path(folder)))
+        # At the end of a server that a signal ended this block is never left.
+        return serve_over(running, parent, prefix, partial(rmtree, folder, ignore_errors=True))
 
 
-def watch(seconds: float | None) -> int:
+def watch(seconds: int | None) -> int:
     """Print where the demo's pull requests stand, as they change, until the story ends."""
+    log_to_stderr("WARNING")
     with TemporaryDirectory(prefix="pullstate-demo-") as folder:
         anyio.run(partial(_watch, _settings(Path(folder)), seconds or DEMO_SECONDS))
     return DONE
 
 
 def _settings(folder: Path) -> Settings:
-    """The defaults, and the demo forge in place of all others."""
-    return replace(
-        load_settings({}),
+    """The demo forge in place of all others; nothing of the user's own is read."""
+    return Settings(
+        file=folder / "config.toml",
+        has_file=False,
         store=str(folder / "store.db"),
         interval=INTERVAL,
+        quota_share=1.0,
+        log_level="WARNING",
         forges=(ForgeSettings(SITE),),
         repositories=(ADDRESS,),
+        exclusion=DiffExclusionPolicy(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -51,9 +52,27 @@ def settings_of(config: str | None, store: str | None) -> Settings:
         settings = load_settings(os.environ, config=config, store=store)
     except SettingsError as error:
         raise Misused(str(error)) from None
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=settings.log_level,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    log_to_stderr(settings.log_level)
     return settings
+
+
+def log_to_stderr(level: str) -> None:
+    """Log what this project says at `level`, and of its libraries what is a warning at least.
+
+    What the libraries say beside that may quote what a forge or a client sent.
+    """
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    logging.getLogger("pullstate").setLevel(level)
+
+
+def speak_any_language() -> None:
+    """Let no title in a script that the locale lacks end a command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def print_json(text: str) -> None:
+    """JSON on standard output, in UTF-8 whatever the locale."""
+    click.get_binary_stream("stdout").write(f"{text}\n".encode())

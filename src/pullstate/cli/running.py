@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +21,14 @@ if TYPE_CHECKING:
     from pullstate.domain.address import RepositoryAddress, Site
     from pullstate.forges.forge import Forge
     from pullstate.forges.http import Credentials
+    from pullstate.forges.tokens import TokenSources
     from pullstate.server.context import Context
     from pullstate.store.engine import Store
     from pullstate.sync.loop import Loop
-    from pullstate.sync.sources import CredentialSource
 
 VERSION = version("pullstate")
+
+log = logging.getLogger(__name__)
 
 
 def now() -> datetime:
@@ -44,6 +48,13 @@ class Running:
         self.store: Store | None = None
         self.loop: Loop | None = None
 
+    @cached_property
+    def tokens(self) -> dict[Site, TokenSources]:
+        """Where this process finds its tokens; nothing is read before it is asked for."""
+        from pullstate.forges.tokens import Surroundings, token_sources
+
+        return token_sources(self.settings.tokens, Surroundings(os.environ))
+
     async def open(self) -> Context:
         """Open the store, ready the loop, and say what the configuration tracks. StoreError."""
         self.store = store = await to_thread.run_sync(self._open)
@@ -55,6 +66,12 @@ class Running:
         if self.loop is not None:
             await self.loop.run()
 
+    async def sync_here(self) -> None:
+        """The same, with an interest in the git remotes of the directory that it runs in."""
+        if self.loop is not None:
+            self.loop.remotes = await to_thread.run_sync(self._remotes, abandon_on_cancel=True)
+            await self.loop.run()
+
     async def close(self) -> None:
         """Close what was opened."""
         if self.loop is not None:
@@ -62,20 +79,18 @@ class Running:
         if self.store is not None:
             self.store.close()
 
-    def source(self, store: Store) -> CredentialSource:
-        """The readers that this process can be."""
-        from pullstate.forges.tokens import Surroundings, token_sources
-        from pullstate.sync.sources import CredentialSource
-
-        tokens = token_sources(self.settings.tokens, Surroundings(os.environ))
-        return CredentialSource(tokens, self._connect, store.salt)
-
     def _open(self) -> Store:
         from pullstate.store.engine import Store
+        from pullstate.store.errors import StoreError
 
         store = Store.open(self.settings.store)
-        if self.syncs and not store.read_only:
-            store.write_now(_take_interest, self.settings.repositories, self._remotes())
+        for note in store.notes:
+            log.warning("%s", note)
+        if self.syncs and self.settings.repositories and not store.read_only:
+            try:
+                store.write_now(_track, self.settings.repositories)
+            except StoreError as error:  # what is stored can be read all the same
+                log.warning("what the configuration tracks is not noted: %s", error)
         return store
 
     def _remotes(self) -> list[RepositoryAddress]:
@@ -85,10 +100,11 @@ class Running:
 
     def _loop(self, store: Store) -> Loop:
         from pullstate.sync.loop import Loop
+        from pullstate.sync.sources import CredentialSource
 
         return Loop(
             store,
-            self.source(store),
+            CredentialSource(self.tokens, self._connect, store.salt),
             version=VERSION,
             interval=timedelta(seconds=self.settings.interval),
             quota_share=self.settings.quota_share,
@@ -128,14 +144,10 @@ class Running:
         return DemoForge(site, story.world, story.advance)
 
 
-def _take_interest(
-    conn: Connection, named: Sequence[RepositoryAddress], remotes: Sequence[RepositoryAddress]
-) -> None:
-    """What the configuration names is read whole, the remotes of this directory less deep."""
+def _track(conn: Connection, addresses: Sequence[RepositoryAddress]) -> None:
+    """What the configuration names is read whole."""
     from pullstate.store import writing
     from pullstate.store.records import Depth, Interest
 
-    for address in named:
+    for address in addresses:
         writing.track(conn, address, Depth.ALL, by=Interest.CONFIGURATION, at=now())
-    for address in remotes:
-        writing.track(conn, address, Depth.OPEN, by=Interest.REMOTE, at=now())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -11,9 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from pullstate.cli import tables
-from pullstate.cli.options import Failed
-from pullstate.cli.running import VERSION, now
+from pullstate.cli.options import Failed, print_json
+from pullstate.cli.running import VERSION, Running, now
 from pullstate.domain import freshness
+from pullstate.domain.site import Site
 from pullstate.server.answers import sync_block
 from pullstate.settings import Settings
 from pullstate.store import lease, reading
@@ -26,17 +26,16 @@ Row = dict[str, Any]
 def status(settings: Settings, as_json: bool) -> None:
     """Print the state of the store. Failed where it cannot be opened."""
     try:
-        store = Store.open(settings.store)
-        told = _told(store)
+        told = _told(Store.open(settings.store), Running(settings))
     except StoreError as error:
         raise Failed(str(error)) from None
     if as_json:
-        sys.stdout.write(json.dumps(told) + "\n")
+        print_json(json.dumps(told))
     else:
         tables.show(_shown(told))
 
 
-def _told(store: Store) -> Row:
+def _told(store: Store, running: Running) -> Row:
     known = store.read_now(reading.status)
     return {
         "version": VERSION,
@@ -44,11 +43,26 @@ def _told(store: Store) -> Row:
         "bytes": store.path.stat().st_size if store.path else None,
         "notes": list(store.notes),
         "readOnly": store.read_only,
+        "configuration": str(running.settings.file) if running.settings.has_file else None,
         "processes": len(store.read_now(lease.live, now())),
         "pullRequests": known.pull_requests,
         "unfinished": known.unfinished,
         "threads": known.threads,
+        "forges": [_forge(site, running) for site in running.settings.sites],
         "repositories": [_repository(store, line) for line in known.repositories],
+    }
+
+
+def _forge(site: Site, running: Running) -> Row:
+    """A forge, and where its token is: never the token."""
+    sources = running.tokens[site]
+    token = sources.current()
+    return {
+        "url": site.url,
+        "kind": site.kind.value,
+        "token": token.source if token else None,
+        "lookedIn": list(sources.looked_in()),
+        "problems": dict(sources.problems),
     }
 
 
@@ -70,6 +84,7 @@ def _shown(told: Row) -> RenderableType:
         Text(f"pullstate {told['version']}, {told['processes']} processes running"),
         Text(f"store {told['store']}{size}{', read only' if told['readOnly'] else ''}"),
         *(Text(note, style="yellow") for note in told["notes"]),
+        *(Text(_token_line(forge)) for forge in told["forges"]),
         Text(f"{told['pullRequests']} pull requests, {told['unfinished']} unfinished"),
     ]
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -77,10 +92,19 @@ def _shown(told: Row) -> RenderableType:
         table.add_column(column)
     for row in told["repositories"]:
         table.add_row(
-            row["repositoryUrl"],
+            Text(row["repositoryUrl"]),
             row["depth"] or "untracked",
             str(row["pullRequests"]),
             str(row["unfinished"]),
             tables.freshness(row["sync"]),
         )
     return Group(*head, table)
+
+
+def _token_line(forge: Row) -> str:
+    problems = "".join(f"; {source} {what}" for source, what in forge["problems"].items())
+    if forge["token"]:
+        return f"{forge['url']}: token from {forge['token']}{problems}"
+    if not forge["lookedIn"]:
+        return f"{forge['url']}: needs no token"
+    return f"{forge['url']}: no token in {', '.join(forge['lookedIn'])}{problems}"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
+from functools import partial
+from typing import Any
 
 import anyio
 import click
@@ -16,7 +18,7 @@ from rich.console import Console
 from rich.progress import Progress as Display
 from rich.progress import SpinnerColumn, TaskID, TextColumn
 
-from pullstate.cli.options import DONE, FAILED, Failed
+from pullstate.cli.options import DONE, FAILED, Failed, print_json
 from pullstate.cli.running import VERSION, Running
 from pullstate.domain.freshness import FAULT_WORDS
 from pullstate.settings import Settings
@@ -24,52 +26,59 @@ from pullstate.store.errors import StoreError
 from pullstate.sync.once import Once, Progress, Synced
 
 
-async def forever(settings: Settings) -> int:
+def forever(settings: Settings) -> int:
     """The loop, until a signal ends it: then its leases are given up."""
     running = Running(settings)
+    anyio.run(_until_signalled, running, running.sync_here)
+    return DONE
+
+
+def once(settings: Settings, as_json: bool) -> int:
+    """One pass. FAILED where a repository could not be brought up to date."""
+    running = Running(settings)
+    done: list[Synced] | None = anyio.run(_until_signalled, running, partial(_pass, running))
+    if done is None:
+        raise Failed("Ended before everything was up to date; the next run goes on from there.")
+    _print(done, as_json)
+    return FAILED if any(each.fault or not each.swept for each in done) else DONE
+
+
+async def _until_signalled(running: Running, work: Callable[[], Awaitable[Any]]) -> Any:
+    """What `work` over an open store comes to; None where a signal ended it first."""
+    result = None
     try:
         await running.open()
         async with anyio.create_task_group() as group:
             group.start_soon(_end_at_signal, group.cancel_scope)
-            await running.sync()
-    except StoreError as error:
-        raise Failed(str(error)) from None
+            result = await work()
+            group.cancel_scope.cancel()
+    except* StoreError as failed:
+        raise Failed(str(failed.exceptions[0])) from None
     finally:
         with anyio.CancelScope(shield=True):
             await running.close()
-    return DONE
+    return result
 
 
 async def _end_at_signal(scope: anyio.CancelScope) -> None:
-    signals = (signal.SIGTERM, signal.SIGINT)
     if sys.platform == "win32":
         return  # KeyboardInterrupt alone
-    with anyio.open_signal_receiver(*signals) as received:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as received:
         async for _ in received:
             scope.cancel()
 
 
-async def once(settings: Settings, as_json: bool) -> int:
-    """One pass. FAILED where a repository could not be brought up to date."""
-    running = Running(settings)
-    try:
-        await running.open()
-        assert running.store is not None
-        with _shown() as progress:
-            done = await Once(
-                running.store,
-                running.source(running.store),
-                VERSION,
-                interval=timedelta(seconds=settings.interval),
-                quota_share=settings.quota_share,
-                tell=progress.tell,
-            ).run()
-    except StoreError as error:
-        raise Failed(str(error)) from None
-    finally:
-        await running.close()
-    _print(done, as_json)
-    return FAILED if any(each.fault or not each.swept for each in done) else DONE
+async def _pass(running: Running) -> list[Synced]:
+    assert running.store is not None and running.loop is not None
+    with _shown() as progress:
+        return await Once(
+            running.store,
+            running.loop.source,
+            VERSION,
+            interval=timedelta(seconds=running.settings.interval),
+            quota_share=running.settings.quota_share,
+            tell=progress.tell,
+        ).run()
 
 
 @dataclass(slots=True)
@@ -90,17 +99,21 @@ class Lines:
         )
 
 
+def _texts(*names: str) -> list[TextColumn]:
+    return [TextColumn(f"{{task.{name}}}", markup=False) for name in names]
+
+
 @contextmanager
 def _shown() -> Iterator[Lines]:
     console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.fields[told]}"))
+    columns = (SpinnerColumn(), *_texts("description", "fields[told]"))
     with Display(*columns, console=console, disable=not console.is_terminal) as display:
         yield Lines(display)
 
 
 def _print(done: Sequence[Synced], as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(json.dumps([asdict(each) for each in done], default=str) + "\n")
+        print_json(json.dumps([asdict(each) for each in done], default=str))
         return
     if not done:
         click.echo("Nothing is tracked: `pullstate track URL` adds a repository.")

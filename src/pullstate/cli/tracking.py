@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -18,17 +19,17 @@ from pullstate.store.records import Depth, Interest
 def track(settings: Settings, urls: Iterable[str]) -> None:
     """Track every one, or none where one of them cannot be."""
     addresses = [_address(settings, url) for url in urls]
-    store = _open(settings)
-    for address in addresses:
-        known = store.write_now(writing.track, address, Depth.ALL, by=Interest.COMMAND)
-        click.echo(f"tracking {known.url}")
+    with _opened(settings) as store:
+        for address in addresses:
+            known = store.write_now(writing.track, address, Depth.ALL, by=Interest.COMMAND)
+            click.echo(f"tracking {known.url}")
 
 
 def untrack(settings: Settings, urls: Iterable[str]) -> None:
     """Untrack every one that is tracked; Failed at the end where one was not."""
     addresses = [_address(settings, url) for url in urls]
-    store = _open(settings)
-    strangers = [address.url for address in addresses if not _untrack(store, address)]
+    with _opened(settings) as store:
+        strangers = [address.url for address in addresses if not _untrack(store, address)]
     if strangers:
         raise Failed(f"Not tracked: {', '.join(strangers)}.")
 
@@ -48,8 +49,14 @@ def _address(settings: Settings, url: str) -> RepositoryAddress:
         raise Misused(error.sentence) from None
 
 
-def _open(settings: Settings) -> Store:
+@contextmanager
+def _opened(settings: Settings) -> Iterator[Store]:
+    """The store; Failed with its words where it cannot be used."""
     try:
-        return Store.open(settings.store)
+        store = Store.open(settings.store)
+        try:
+            yield store
+        finally:
+            store.close()
     except StoreError as error:
         raise Failed(str(error)) from None
