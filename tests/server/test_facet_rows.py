@@ -221,8 +221,8 @@ def test_where_even_names_do_not_fit_the_rest_is_counted_and_some_patches_are_sh
     body = diffs(*(file(f"src/module/{n:05}/file.py") for n in range(3_000)))
     made = shown(body, detail="full_patch")
     assert made["truncated"] is True
-    assert made["files"]
-    assert made["excluded_files"]
+    assert ROOM / 3 < size(made["files"]) <= ROOM / 2
+    assert size(made["excluded_files"]) > ROOM / 3
     assert accounted_for(made) == 3_000
 
 
@@ -365,6 +365,14 @@ def test_many_pipelines_leave_room_for_the_failed_jobs_of_the_newest():
     assert made["items"][0]["id"] == "1000"
     assert len(made["items"][0]["failed_jobs"]) == 2
     assert len(made["items"]) + made["not_shown"] == 1_000
+
+
+def test_what_failed_jobs_leave_goes_back_to_older_pipelines():
+    green = [pipeline(n) for n in range(300, 0, -1)]
+    red = pipeline(0, *(job(f"job-{n}") for n in range(1_000)))
+    made = shown(pipelines(*green, red))
+    assert size(made) > ROOM * 0.9
+    assert all("failed_jobs_not_shown" not in each for each in made["items"] if each["id"] != "0")
 
 
 def test_conflicts_name_the_files_and_say_when_nobody_knows():

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from pullstate.domain.address import GITHUB_COM
 from pullstate.domain.freshness import Fault, FaultKind
 from pullstate.domain.merge_request import Facet, FacetBody, Notes
-from pullstate.domain.pull_request import Base, CheckVerdict
+from pullstate.domain.pull_request import Base, CheckVerdict, Head
+from pullstate.server.room import size
 from pullstate.store import reading, writing
 from pullstate.store.engine import Store
 from pullstate.store.records import Depth, Sweep
@@ -157,6 +158,26 @@ async def test_the_same_question_gets_the_same_bytes_while_nothing_changes(desk:
     assert second.pop("sync")["ageSeconds"] == 50
     first.pop("sync")
     assert first == second
+
+
+async def test_the_base_leaves_room_for_the_facets_whatever_stands_in_it(desk: Desk):
+    long = "😀" * 5_000
+    seen = merge_request(
+        title=long,
+        author=long,
+        url=long,
+        head=Head(long, long, "acme", long),
+        base=Base(long, long),
+    )
+    desk.keep(
+        desk.record(desk.track(), seen),
+        overview(description=long, labels=(long,) * 9, detailed_merge_status=long),
+        commits(2),
+    )
+    reply = await desk.get(include="commits")
+    assert size({**reply, "commits": None}) <= 40_000
+    assert reply["title"].endswith("😀…")
+    assert len(reply["commits"]["items"]) == 2
 
 
 # --- Facets --------------------------------------------------------------------------------------
@@ -378,7 +399,7 @@ async def test_every_way_to_name_it_leads_to_the_same_reply(tmp_path: Path):
     desk.store.close()
 
 
-@pytest.mark.parametrize("project", [2000, "other/project"])
+@pytest.mark.parametrize("project", [2000, "other/project", "never/heard"])
 async def test_a_url_and_ids_of_two_projects_are_refused(desk: Desk, project: object):
     desk.filled()
     desk.track("other/project", forge_id="2000")
@@ -504,6 +525,9 @@ async def test_every_facet_at_its_largest_stays_within_the_bound(desk: Desk):
         assert reply["conflicts"]["files"]
         assert reply["notes"]["items"]
         assert reply["discussions"]["items"]
+    desk.record(stored.repository_id, merge_request(title="長" * 3_000, head=NEXT_HEAD))
+    outdated = await desk.get(include=ALL, detail="full_patch", notes_per_page=100)
+    assert "before the last change" in outdated["diffs"]["error"]
     for facet in ALL.split(","):
         reply = await desk.call(url=f"https://gitlab.com/{PATH}/-/merge_requests/7", include=facet)
         assert BUDGET * 0.8 < len(reply.text.encode()) <= BUDGET or facet == "notes"
