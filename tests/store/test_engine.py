@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio import to_thread
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 
 from pullstate.store import errors, reading, writing
 from pullstate.store.connecting import connect_file
@@ -299,6 +299,55 @@ def test_a_file_that_may_only_be_read_is_read(shared, made_file, folder):
     first, second = done.stdout.splitlines() or [done.stderr, ""]
     assert first == "True [3] True"
     assert "cannot be written" in second
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="file permissions are another matter here")
+def test_a_file_that_would_have_to_be_upgraded_first_says_so(shared):
+    path = shared / "pullstate.db"
+    path.touch(0o444)
+    shared.chmod(0o555)
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=False
+    )
+    assert "StoreReadOnly" in done.stderr.splitlines()[-1]
+    assert "cannot be upgraded" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="file permissions are another matter here")
+def test_a_damaged_file_that_may_only_be_read_stays_where_it_is(shared):
+    path = shared / "pullstate.db"
+    garbage(path)
+    path.chmod(0o444)
+    shared.chmod(0o555)
+    done = subprocess.run(
+        [sys.executable, "-c", READER, str(path)], capture_output=True, text=True, check=False
+    )
+    assert "StoreDamaged" in done.stderr.splitlines()[-1]
+    assert [each.name for each in shared.iterdir()] == ["pullstate.db"]
+
+
+def test_what_is_tracked_is_tracked_though_its_file_cannot_be_written(path, open_store):
+    path.with_name("pullstate.db.tracked.json").mkdir()
+    store = open_store(path)
+    assert track(store).tracked
+    assert "could not be written" in store.notes[0]
+    track(store, "acme/lander")
+    assert len(store.notes) == 1
+
+
+@pytest.mark.skipif("postgres" not in KINDS, reason="no PostgreSQL is named")
+def test_a_server_that_may_only_be_read_is_read(server_url, open_store):
+    store = open_store(server_url)
+    record(store, track(store), lean(3))
+    url = make_url(server_url)
+    options = f"{url.query['options']} -c default_transaction_read_only=on"
+    reader = open_store(
+        url.update_query_dict({"options": options}).render_as_string(hide_password=False)
+    )
+    assert reader.read_only
+    assert numbers(reader, reader.read_now(reading.repositories)[0]) == [3]
+    with pytest.raises(StoreReadOnly, match="cannot be written"):
+        track(reader)
 
 
 def test_a_server_that_is_not_there_is_said_without_the_password():

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import URL, Engine, select
+from sqlalchemy import URL, Engine, select, text
 
 from pullstate.store.connecting import connect_file, file_engine, server_engine
 from pullstate.store.errors import StoreUnreachable
@@ -16,6 +16,7 @@ from pullstate.store.location import make_private_file, make_private_folder
 from pullstate.store.schema import feed, store
 
 AGES = select(store.c.min_reader, store.c.min_writer)
+_READ_ONLY = text("SHOW transaction_read_only")  # on: a standby, or set for the role
 _VERSION = select(feed.c.version)
 
 
@@ -132,6 +133,8 @@ class ServerDatabase:
         self.close()
         writes = server_engine(self._url, self._lease_time)
         self._reads = writes.execution_options(isolation_level="AUTOCOMMIT")
+        with self._reads.connect() as connection:
+            self.writable = connection.execute(_READ_ONLY).scalar() == "off"
         return self._reads, writes
 
     def replaced(self) -> bool:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Engine, select
 
 from pullstate.store import feed, tracked
 from pullstate.store.connecting import WRITES
@@ -31,7 +31,7 @@ from pullstate.store.location import MOUNTS, Location, locate, shown
 from pullstate.store.mending import set_aside
 from pullstate.store.schema import READS_AS, store
 from pullstate.store.translating import DRIVER_ERRORS, is_disconnect, translate
-from pullstate.store.upgrade import upgrade
+from pullstate.store.upgrade import is_behind, upgrade
 
 T = TypeVar("T")
 
@@ -124,6 +124,7 @@ class Store:
 
     def close(self) -> None:
         """Give up all connections; a later call opens new ones."""
+        self._ready = False
         self._database.close()
 
     def _attempt(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -145,9 +146,19 @@ class Store:
             tracked.begin(connection)
             result = command(connection, *args, **kwargs)
             if self.path and tracked.moved(connection):
-                tracked.save(self.path, named_addresses(connection))
+                self._save_tracked(self.path, connection)
             feed.finish(connection)
         return result
+
+    def _save_tracked(self, path: Path, connection: Connection) -> None:
+        try:
+            tracked.save(path, named_addresses(connection))
+        except OSError as error:
+            self._note(f"what is tracked could not be written beside the store: {error.strerror}")
+
+    def _note(self, words: str) -> None:
+        if words not in self._notes:
+            self._notes.append(words)
 
     def _open(self) -> None:
         """Connect, and once more over a new file where the one that was there is damaged."""
@@ -166,7 +177,7 @@ class Store:
         reads, writes = self._database.connect()
         self._reads, self._writes = reads, writes.execution_options(**{WRITES: True})
         self._looked_at = None
-        made = self._database.writable and upgrade(writes)
+        made = self._upgraded(writes)
         with self._reads.connect() as connection:
             self.id, self.salt, *ages = connection.execute(_ONE).one()
         self._admit(*ages)
@@ -174,11 +185,22 @@ class Store:
         if made and self.path and (addresses := tracked.load(self.path)):
             self._transact(restore, addresses)
 
+    def _upgraded(self, engine: Engine) -> bool:
+        """Whether the schema was made or brought up to date just now."""
+        if self._database.writable:
+            return upgrade(engine)
+        if is_behind(engine):
+            raise StoreReadOnly(
+                f"The store {self.url} was written by an older pullstate and cannot be upgraded by "
+                "this process: check its permissions."
+            )
+        return False
+
     def _follow(self) -> None:
         """Another process may have moved a damaged file aside: go on over what lies there now."""
-        if self._database.replaced():
+        if not self._ready or self._database.replaced():
             with self._reopening:
-                if self._database.replaced():
+                if not self._ready or self._database.replaced():
                     self._open()
         if self.path:
             self._look()
@@ -217,7 +239,7 @@ class Store:
 
     def _meaning(self, error: Exception) -> StoreError:
         meaning = translate(error, self.url)
-        if isinstance(meaning, StoreDamaged) and self.path:
+        if isinstance(meaning, StoreDamaged) and self.path and self._database.writable:
             return self._mend(self.path)
         return meaning
 
@@ -231,7 +253,7 @@ class Store:
                 "it stays, move the file away: it is filled anew from the forges."
             )
         note = f"the store was damaged and has been moved to {aside}; it is being filled anew"
-        self._notes.append(note)
+        self._note(note)
         return StoreDamaged(note[0].upper() + note[1:] + ".")
 
 

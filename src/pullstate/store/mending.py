@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pullstate.store.connecting import BUSY_SECONDS, connect_file
-from pullstate.store.errors import StoreBusy
+from pullstate.store.errors import StoreBusy, StoreDamaged
 from pullstate.store.location import make_private_file
 
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
@@ -53,6 +53,10 @@ def set_aside(path: Path) -> Path | None:
             return _move(path) if is_damaged(path) else None
     except Timeout:
         raise StoreBusy(f"Another process is mending the store {path}. Try again.") from None
+    except OSError as error:
+        raise StoreDamaged(
+            f"The store {path} is damaged and cannot be moved aside: {error.strerror}."
+        ) from None
 
 
 def _move(path: Path) -> Path:

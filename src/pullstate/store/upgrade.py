@@ -35,8 +35,7 @@ def upgrade(engine: Engine) -> bool:
     One SELECT tells; Alembic is imported only when there is something to do. However many
     processes come at once, one upgrades and the others find it done. A newer schema is left alone.
     """
-    revision = stored_revision(engine)
-    if revision is not None and revision >= REVISION:
+    if not is_behind(engine):
         return False
     from alembic import command  # noqa: F401  # it takes its time: not under the lock
 
@@ -47,6 +46,12 @@ def upgrade(engine: Engine) -> bool:
             connection.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}s'"))
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
             return _upgrade(connection)
+
+
+def is_behind(engine: Engine) -> bool:
+    """Whether the schema is older than this version's, or not there at all."""
+    revision = stored_revision(engine)
+    return revision is None or revision < REVISION
 
 
 def stored_revision(engine: Engine) -> str | None:
