@@ -26,7 +26,7 @@ from pullstate.store import reading, writing
 from pullstate.store.engine import Store
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, Repository
-from tests.domain.readings import NEXT_BASE, NEXT_HEAD, NOON, checks, full, lean, mergeability
+from tests.domain.readings import BASE, NEXT_BASE, NEXT_HEAD, NOON, checks, full, lean, mergeability
 from tests.store.conftest import track
 from tests.store.statements import written
 
@@ -218,6 +218,13 @@ def test_a_failed_read_of_checks_dates_nothing_and_marks_the_facet(store, reposi
         (7, "review_approved"),
         (7, "ready"),
     ]
+
+
+def test_a_base_whose_tip_is_told_for_the_first_time_has_not_moved(store, repository):
+    record(store, repository, lean(base=""))
+    record(store, repository, full(base=BASE), at=LATER)
+    assert stored(store, repository).pull_request.base.sha == BASE
+    assert stored(store, repository).observed.base is None
 
 
 def test_a_new_head_is_dated_and_so_is_a_base_that_moved(store, repository):

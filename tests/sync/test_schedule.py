@@ -108,6 +108,14 @@ def test_where_notes_bump_late_one_read_soon_after_its_change_is_read_again(fact
     assert read_again_at(settled, NOW, I, late) == read_again_at(settled, NOW, I, AT_REST)
 
 
+def test_what_is_in_motion_is_not_put_off_until_it_settles():
+    late = replace(AT_REST, settles_late=True, unknowns=1)
+    running = pull_request(changed=timedelta(seconds=5), checks=CheckVerdict.PENDING)
+    assert read_again_at(running, NOW, I, late) == NOW + I / 4
+    unknown = pull_request(changed=timedelta(seconds=5), merges=MergeVerdict.UNKNOWN)
+    assert read_again_at(unknown, NOW, I, late) == NOW + timedelta(seconds=2)
+
+
 @given(
     checks=st.sampled_from([None, *CheckVerdict]),
     merges=st.sampled_from([None, *MergeVerdict]),

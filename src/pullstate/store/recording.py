@@ -183,7 +183,7 @@ class _Recording:
         after = observe(row.now, reading)
         if row.now is None or after.head.sha != row.now.head.sha:
             row.read["head_seen_at"] = self._head_seen_at(row, after)
-        elif after.base != row.now.base:
+        elif row.now.base.sha and after.base != row.now.base:  # "": no list has told it so far
             row.read["base_moved_at"] = self._at
         row.now = after
 

@@ -41,15 +41,18 @@ class Motion:
 def read_again_at(
     pull_request: PullRequest, read_at: datetime, interval: timedelta, motion: Motion
 ) -> datetime | None:
-    """When a pull request that was just read with all facts is due again; None when finished."""
-    if settling := _settles_at(pull_request, read_at, motion):
-        return settling
+    """When a pull request that was just read with all facts is due again.
+
+    A finished one is only while it may not be settled, else None. What is in motion is due sooner
+    than it settles.
+    """
+    settles_at = _settles_at(pull_request, read_at, motion)
     if pull_request.finished:
-        return None
+        return settles_at
     wait = interval * _patience(pull_request, read_at, motion)
     if mergeability_unknown(pull_request) and 0 < motion.unknowns <= len(UNKNOWN_AGAIN):
         wait = min(wait, UNKNOWN_AGAIN[motion.unknowns - 1])
-    return read_at + wait
+    return min(read_at + wait, settles_at) if settles_at else read_at + wait
 
 
 def _settles_at(pull_request: PullRequest, read_at: datetime, motion: Motion) -> datetime | None:
