@@ -171,9 +171,16 @@ def _too_many(context: Context, address: RepositoryAddress) -> str:
     )
 
 
-async def wished(context: Context, kind: WishKind, repository_id: int, target: str) -> Granted:
+async def wished(
+    context: Context,
+    kind: WishKind,
+    repository_id: int,
+    target: str,
+    patience: float | None = None,
+) -> Granted:
     """Ask whoever syncs for a read that begins now, and wait for it as long as a call may."""
+    patience = context.patience if patience is None else patience
     try:
-        return await context.wisher.wish(kind, repository_id, target, context.patience)
+        return await context.wisher.wish(kind, repository_id, target, patience)
     except StoreError as error:
         return Granted(False, why=trouble(error))

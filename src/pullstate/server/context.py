@@ -32,6 +32,10 @@ class Wisher(Protocol):
         """How it ended after at most `timeout` seconds. StoreError."""
         ...
 
+    async def swept(self, repository_id: int, timeout: float) -> Granted:
+        """Wait for a repository's first sweep, at most `timeout` seconds; fulfilled once it is."""
+        ...
+
     def kick(self) -> None:
         """Something is wanted: look now."""
         ...

@@ -22,6 +22,7 @@ from pullstate.server.registry import ToolError
 from pullstate.server.tools.list_pull_requests import ListPullRequests
 from pullstate.server.wire import fitting, size
 from pullstate.store import reading
+from pullstate.store.errors import StoreError
 from pullstate.store.records import Depth, PageKey, StoredPullRequest, key_of
 from pullstate.store.wishes import WishKind
 
@@ -68,15 +69,19 @@ class View:
 
 
 async def answer(context: Context, arguments: ListPullRequests) -> answers.Row:
-    """Answer from the store; where it is too old or silent, after one wish."""
+    """Answer from the store; where it is too old or silent, after a wait that is bounded."""
     address = address_of(context, arguments.repository_url)
     question = _question(arguments)
     see = partial(_view, question=question, store_id=context.store.id, clock=context.clock)
-    view = await look(context, address, Depth.OPEN, see)
-    granted = await _wish(context, question, view, arguments.max_age_seconds)
+    view_now = partial(look, context, address, Depth.OPEN, see)
+    view = await view_now()
+    first, left = await _first_sweep(context, question, view)
+    if first is not None:
+        view = await view_now()
+    granted = await _wish(context, question, view, arguments.max_age_seconds, left)
     if granted is not None:
-        view = await look(context, address, Depth.OPEN, see)
-    return _reply(question, view, granted, arguments.max_age_seconds is not None)
+        view = await view_now()
+    return _reply(question, view, granted or first, arguments.max_age_seconds is not None)
 
 
 def _question(arguments: ListPullRequests) -> Question:
@@ -151,15 +156,30 @@ def _place(question: Question, identity: tuple[Any, ...]) -> Place:
 # --- What is wished for --------------------------------------------------------------------------
 
 
+async def _first_sweep(
+    context: Context, question: Question, view: View
+) -> tuple[Granted | None, float]:
+    """Wait for the first sweep, where a list would lack rows without it; the patience left."""
+    if view.freshness.swept or question.branch or question.cursor:
+        return None, context.patience
+    began_at = context.clock()
+    try:
+        swept = await context.wisher.swept(view.asked.repository.id, context.patience)
+    except StoreError as error:
+        swept = Granted(False, why=answers.trouble(error))
+    return swept, context.patience - (context.clock() - began_at).total_seconds()
+
+
 async def _wish(
-    context: Context, question: Question, view: View, max_age: int | None
+    context: Context, question: Question, view: View, max_age: int | None, patience: float
 ) -> Granted | None:
     """One wish where the answer is older than asked for, or the branch is not stored."""
     unknown = bool(question.branch) and view.first is None
-    if not unknown and (max_age is None or _age(view) <= max_age):
+    if patience <= 0 or (not unknown and (max_age is None or _age(view) <= max_age)):
         return None
     kind = WishKind.BRANCH if question.branch else WishKind.REFRESH
-    return await wished(context, kind, view.asked.repository.id, _target(question, view.first))
+    target = _target(question, view.first)
+    return await wished(context, kind, view.asked.repository.id, target, patience)
 
 
 def _target(question: Question, first: StoredPullRequest | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import anyio
 from sqlalchemy import Connection
@@ -12,8 +13,11 @@ from sqlalchemy import Connection
 from pullstate.store import lease, reading, wishes
 from pullstate.store.engine import Store
 from pullstate.store.wishes import WishKind, WishOutcome
+from pullstate.sync.backfill import OPEN
 from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.readers import ReaderName
+
+T = TypeVar("T")
 
 LOOK = 0.1  # seconds between two looks for the outcome
 FAILED = "failed"
@@ -55,33 +59,54 @@ class Wisher:
         self.kick()
         now = self.clock.now()
         deadline = now + timedelta(seconds=timeout)
-        why = await self.store.read(_why_not, repository_id, now, deadline)
-        if why and await self._is_listed_within(timeout):
-            why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
-        if why:
+        if why := await self._why_not(repository_id, deadline):
             return Granted(False, why=why)
         id_ = await self.store.write(
             wishes.wish, kind, repository_id, target, deadline, wanted_at=now
         )
         self.kick()
-        return _granted(await self._outcome(id_, deadline), timeout)
+        return _granted(await self._until(deadline, wishes.outcome, id_), timeout)
 
-    async def _is_listed_within(self, timeout: float) -> bool:
+    async def swept(self, repository_id: int, timeout: float) -> Granted:
+        """Wait for a repository's first sweep, at most `timeout` seconds, where somebody reads it.
+
+        Over at once where it fails, and where only old ones are missing: those may take long.
+        """
+        self.kick()
+        deadline = self.clock.now() + timedelta(seconds=timeout)
+        if why := await self._why_not(repository_id, deadline):
+            return Granted(False, why=why)
+        if (await self.store.read(reading.sweep, repository_id)).stage != OPEN:
+            return Granted(False)
+        ended = await self._until(deadline, _sweep_ended, repository_id)
+        return ended or Granted(False, why="it goes on: ask again in a few seconds")
+
+    async def _why_not(self, repository_id: int, deadline: datetime) -> str | None:
+        """Why nobody can read a repository before `deadline`; None where somebody can."""
+        why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
+        if why and await self._is_listed_by(deadline):
+            why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
+        return why
+
+    async def _is_listed_by(self, deadline: datetime) -> bool:
         """Wait for this process's loop where it is still on its way; whether it arrived."""
         if self.listed is None or self.listed.is_set():
             return False
-        with anyio.move_on_after(timeout):
+        with anyio.move_on_after((deadline - self.clock.now()).total_seconds()):
             await self.listed.wait()
         return self.listed.is_set()
 
-    async def _outcome(self, wish_id: int, deadline: datetime) -> WishOutcome | None:
+    async def _until(
+        self, deadline: datetime, find: Callable[[Connection, int], T | None], id_: int
+    ) -> T | None:
+        """What `find` finds in the store of the row `id_`, once it does; None by `deadline`."""
         seen: int | None = None
         while True:
             over = self.clock.now() >= deadline
             version = self.store.version()
             if version != seen or over:
                 seen = version
-                if found := await self.store.read(wishes.outcome, wish_id):
+                if found := await self.store.read(find, id_):
                     return found
             if over:
                 return None
@@ -90,9 +115,16 @@ class Wisher:
 
 def _granted(found: WishOutcome | None, timeout: float) -> Granted:
     if found is None:
-        return Granted(False, why=f"the forge was not read within {timeout:g} seconds")
+        return Granted(False, why=f"the forge was not read within {round(timeout, 1):g} seconds")
     fulfilled = found.outcome != FAILED
     return Granted(fulfilled, found.outcome, None if fulfilled else found.detail)
+
+
+def _sweep_ended(conn: Connection, repository_id: int) -> Granted | None:
+    known = reading.sweep(conn, repository_id)
+    if known.swept:
+        return Granted(True, "read")
+    return Granted(False) if known.fault else None
 
 
 def _why_not(conn: Connection, repository_id: int, now: datetime, deadline: datetime) -> str | None:
