@@ -1,4 +1,8 @@
-"""One merge request or pull request as a person reads it: what `show` prints."""
+"""One merge request or pull request as a person reads it: what `show` prints.
+
+The lines are made from the same object that `--json` prints, and what it says of its own gaps is
+said here too.
+"""
 
 from __future__ import annotations
 
@@ -12,93 +16,214 @@ from pullstate.cli.tables import freshness, word
 
 Row = dict[str, Any]
 
+_COLOURS = {
+    "added": "green",
+    "deleted": "red",
+    "renamed": "cyan",
+    "success": "green",
+    "failed": "red",
+    "failure": "red",
+    "canceled": "red",
+    "cancelled": "red",
+    "timed_out": "red",
+    "running": "yellow",
+    "pending": "yellow",
+    "queued": "yellow",
+    "in_progress": "yellow",
+    "APPROVED": "green",
+    "CHANGES_REQUESTED": "yellow",
+}
+_PATCH_COLOURS = {"+": "green", "-": "red", "@": "cyan", "\\": "bright_black"}
+_TIMES = (("created_at", "opened"), ("merged_at", "merged"), ("closed_at", "closed"))
+
 
 def merge_request(reply: Row) -> RenderableType:
-    """The merge request, then each facet that was asked for."""
-    return Group(*_lines(reply))
+    """The merge request, then each facet that was asked for, then how fresh it all is."""
+    return Group(*_base(reply), *_facets(reply), Text(), freshness(reply["sync"]))
 
 
-def _lines(reply: Row) -> Iterator[RenderableType]:
+def _base(reply: Row) -> Iterator[RenderableType]:
     yield Text(f"!{reply['iid']} {reply['title']}", style="bold")
-    yield Text(reply["web_url"])
+    yield Text(reply["web_url"], style="dim")
     state = reply["state"] + (", draft" if reply["draft"] else "")
     yield Text.assemble(state, ", ", word(reply["pull_request_state"]))
     yield Text(f"{reply['author']}: {reply['source_branch']} → {reply['target_branch']}")
+    yield Text(", ".join(f"{word} {reply[name]}" for name, word in _TIMES if reply[name]))
     for name in ("labels", "reviewers"):
         if reply[name]:
-            yield Text(f"{name}: {', '.join(reply[name])}")
+            more = _more(reply.get(f"{name}_not_shown", 0), "")
+            yield Text(f"{name}: {', '.join(reply[name])}{more}")
+    if reply["detailed_merge_status"]:
+        yield Text(f"merging: {reply['detailed_merge_status']}")
     if reply["description"]:
-        yield Text(f"\n{reply['description']}")
-    for facet, lines in _FACETS.items():
-        if facet in reply:
-            yield Text(f"\n{facet.upper()}", style="bold")
-            yield from map(Text, _facet(reply[facet], lines))
-    yield Text()
-    yield freshness(reply["sync"])
+        yield Text(f"\n{reply['description']}{_cut(reply, 'description_truncated')}")
 
 
-def _facet(facet: Row, lines: Callable[[Row], Iterable[str]]) -> Iterator[str]:
+def _facets(reply: Row) -> Iterator[RenderableType]:
+    for name, lines in _FACETS.items():
+        if name in reply:
+            yield Text(f"\n{name.upper()}", style="bold")
+            yield from _facet(reply[name], lines)
+
+
+def _facet(facet: Row, lines: Callable[[Row], Iterable[RenderableType]]) -> Iterator:
     """What could not be read says why; what is out of date has both."""
     if "error" in facet:
-        yield f"not up to date: {facet['error']}"
+        yield Text(facet["error"], style="yellow")
     if facet.keys() - {"error"}:
         yield from lines(facet)
-        if facet.get("truncated"):
-            yield "more could not be shown or read"
+        if facet.get("truncated") and not {"not_shown", "not_named"} & facet.keys():
+            yield Text("the forge has more than it gave", style="yellow")
+        if left_out := facet.get("not_shown"):
+            yield Text(f"{left_out} more without room here", style="yellow")
 
 
-def _diffs(diffs: Row) -> Iterator[str]:
-    if stats := diffs.get("stats"):
-        yield f"{stats['files']} files, +{stats['additions']} -{stats['deletions']}"
-    for file in diffs.get("files", []):
-        counts = f"+{file['additions']} -{file['deletions']}"
-        yield f"{file['status']:<9}{counts:>12}  {file['path']}"
-        if "patch" in file:
-            yield file["patch"]
-    for file in diffs.get("excluded_files", []):
-        yield f"left out ({file['reason']}): {file['path']}"
+def _more(count: int, what: str) -> str:
+    return f" and {count} more{what}" if count else ""
 
 
-def _commits(commits: Row) -> Iterator[str]:
-    for item in commits.get("items", []):
-        yield f"{item['sha'][:12]}  {item['title']}  ({item['author']}, {item['authored_at']})"
+def _cut(row: Row, flag: str) -> str:
+    return " […]" if row.get(flag) else ""
 
 
-def _notes(notes: Row) -> Iterator[str]:
-    for item in notes.get("items", []):
+def _coloured(value: str, width: int = 0) -> Text:
+    return Text(value.ljust(width), style=_COLOURS.get(value, ""))
+
+
+# --- Changes -------------------------------------------------------------------------------------
+
+
+def _diffs(diffs: Row) -> Iterator[RenderableType]:
+    yield _totals(diffs["stats"])
+    for file in diffs["files"]:
+        yield _file(file)
+        if file.get("patch"):
+            yield _patch(file["patch"])
+    for file in diffs["excluded_files"]:
+        yield Text(f"left out ({file['reason']}): {file['path']}", style="dim")
+    if not_named := diffs.get("not_named"):
+        yield Text(f"{not_named} more files that are not named here", style="yellow")
+
+
+def _totals(stats: Row) -> Text:
+    least = "at least " if stats.get("at_least") else ""
+    return Text.assemble(
+        f"{least}{stats['files']} files, ",
+        (f"+{stats['additions']}", "green"),
+        " ",
+        (f"-{stats['deletions']}", "red"),
+    )
+
+
+def _file(file: Row) -> Text:
+    moved = f"{file['old_path']} → " if "old_path" in file else ""
+    return Text.assemble(
+        _coloured(file["status"], 9),
+        (f"+{file['additions']}".rjust(6), "green"),
+        (f"-{file['deletions']}".rjust(6), "red"),
+        f"  {moved}",
+        (file["path"], "bold"),
+    )
+
+
+def _patch(patch: str) -> Text:
+    """Each line in its colour and never wrapped, so that it can be copied."""
+    lines = patch.removesuffix("\n").split("\n")
+    coloured = [Text(line, style=_PATCH_COLOURS.get(line[:1], "")) for line in lines]
+    return Text("\n", no_wrap=True, overflow="ignore").join(coloured)
+
+
+def _commits(commits: Row) -> Iterator[RenderableType]:
+    for item in commits["items"]:
+        yield Text.assemble(
+            (item["sha"][:12], "yellow"),
+            f"  {item['title']}  ",
+            (f"({item['author']}, {item['authored_at']})", "dim"),
+        )
+
+
+def _conflicts(conflicts: Row) -> Iterator[RenderableType]:
+    words = {True: ("yes", "red"), False: ("no", "green"), None: ("not known", "yellow")}
+    why = f": {conflicts['reason']}" if conflicts["reason"] else ""
+    yield Text.assemble(words[conflicts["has_conflicts"]], why)
+    yield from (Text(f"  {file['path']}") for file in conflicts["files"])
+
+
+# --- What was said and run -----------------------------------------------------------------------
+
+
+def _notes(notes: Row) -> Iterator[RenderableType]:
+    for item in notes["items"]:
         yield from _note(item)
-    if notes.get("metadata", {}).get("has_more"):
-        yield f"more: --notes-page {notes['metadata']['page'] + 1}"
+    if notes["metadata"]["has_more"]:
+        yield Text(f"more: --notes-page {notes['metadata']['page'] + 1}", style="dim")
 
 
-def _note(note: Row) -> Iterator[str]:
-    review = f", {note['review_state']}" if "review_state" in note else ""
-    yield f"{note['author']}, {note['created_at']}{review}:"
-    yield from (f"  {line}" for line in note["body"].splitlines())
+def _note(note: Row, indent: str = "") -> Iterator[RenderableType]:
+    about = [note["created_at"], *_where(note.get("position")), *_marks(note)]
+    review = note.get("review_state")
+    yield Text.assemble(
+        indent,
+        (note["author"], "bold"),
+        (f", {', '.join(about)}", "dim"),
+        *((", ", _coloured(review)) if review else ()),
+        ":",
+    )
+    body = f"{note['body']}{_cut(note, 'body_truncated')}"
+    yield Text("\n".join(f"{indent}  {line}" for line in body.splitlines()))
 
 
-def _pipelines(pipelines: Row) -> Iterator[str]:
-    for item in pipelines.get("items", []):
-        yield f"{item['status']:<12}{item['ref']} {item['sha'][:12]}  {item['web_url']}"
-        for job in item["failed_jobs"]:
-            yield f"  failed: {job['name']}  {job['web_url']}"
+def _where(position: Row | None) -> Iterator[str]:
+    if position is None:
+        return
+    path = position["path"] or position["old_path"] or ""
+    line = position["line"] or position["old_line"]
+    yield f"{path}:{line}" if line else path
 
 
-def _conflicts(conflicts: Row) -> Iterator[str]:
-    says = {True: "yes", False: "no", None: "not known"}[conflicts.get("has_conflicts")]
-    yield says + (f": {conflicts['reason']}" if conflicts.get("reason") else "")
-    yield from (file["path"] for file in conflicts.get("files", []))
+def _marks(note: Row) -> Iterator[str]:
+    if note["system"]:
+        yield "system"
+    if note["resolved"]:
+        yield "resolved"
+    if "minimized" in note:
+        yield f"hidden: {note['minimized'].lower()}"
 
 
-def _discussions(discussions: Row) -> Iterator[str]:
-    for item in discussions.get("items", []):
-        resolved = "resolved" if item["resolved"] else "open"
-        yield f"{item['id']} ({resolved if item['resolvable'] else 'not resolvable'})"
-        for note in item["notes"]:
-            yield from (f"  {line}" for line in _note(note))
+def _discussions(discussions: Row) -> Iterator[RenderableType]:
+    for item in discussions["items"]:
+        yield Text.assemble(_resolution(item), "  ", (item["id"], "dim"))
+        left_out = item.get("notes_not_shown", 0)
+        for place, note in enumerate(item["notes"]):
+            if place == 1 and left_out:
+                yield Text(f"  {left_out} more notes", style="yellow")
+            yield from _note(note, "  ")
 
 
-_FACETS: dict[str, Callable[[Row], Iterable[str]]] = {
+def _resolution(discussion: Row) -> Text:
+    if not discussion["resolvable"]:
+        return Text("comment")
+    if discussion["resolved"]:
+        return Text("resolved", style="bright_black")
+    return Text("open", style="yellow")
+
+
+def _pipelines(pipelines: Row) -> Iterator[RenderableType]:
+    for item in pipelines["items"]:
+        about = (item["ref"], item["sha"][:12], item["source"], item["web_url"])
+        yield Text.assemble(_coloured(item["status"], 12), "  ".join(filter(None, about)))
+        yield from map(_failed_job, item["failed_jobs"])
+        if left_out := item.get("failed_jobs_not_shown"):
+            yield Text(f"  {left_out} more failed jobs", style="yellow")
+
+
+def _failed_job(job: Row) -> Text:
+    allowed = " (allowed to)" if job["allow_failure"] else ""
+    name = Text(f"  failed{allowed}: {job['name']}", style="yellow" if allowed else "red")
+    return Text.assemble(name, "  ", (job["web_url"], "dim"))
+
+
+_FACETS: dict[str, Callable[[Row], Iterable[RenderableType]]] = {
     "diffs": _diffs,
     "commits": _commits,
     "notes": _notes,
