@@ -40,7 +40,7 @@ def show(answer: RenderableType) -> None:
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = PIPED_WIDTH
-    console.print(answer)
+    console.print(answer, crop=False)
 
 
 def pull_requests(reply: Row) -> RenderableType:
