@@ -120,6 +120,7 @@ async def test_what_cannot_be_read_is_not_asked_for_again_and_again(office: Offi
 
 
 async def test_an_unswept_repository_is_older_than_any_age(office: Office):
+    office.sweep(office.track(office.project()).id, stage="all")
     leader = leading(office, READ)
     page = await office.list(maxAgeSeconds=10**9)
     assert leader.wishes == [(WishKind.REFRESH, "")]
@@ -254,8 +255,8 @@ async def test_unread(office: Office):
     page = await office.list()
     assert page["sync"] == {
         "state": "unread",
-        "reason": "the first sweep of this repository has not completed; no running process reads "
-        "this forge",
+        "reason": "the first sweep of this repository has not completed; no running pullstate "
+        "process reads https://demo.invalid",
     }
 
 

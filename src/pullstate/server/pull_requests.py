@@ -237,11 +237,12 @@ def _end(
     end: answers.Row = {}
     if question.branch:
         end["branchState"] = f"PULL_REQUEST_STATE_{_branch_state(view, granted)}"
-    known = replace(view.freshness, gaps=_gaps(view))
+    why = granted.why if granted else None
+    known = replace(view.freshness, gaps=_gaps(view), served=view.freshness.served or bool(why))
     end["sync"] = answers.sync_block(
         freshness.report(known, view.now),
         refreshed=(granted is None or granted.fulfilled) if wanted_fresh else None,
-        why=granted.why if granted else None,
+        why=why,
     )
     return end
 
