@@ -487,14 +487,14 @@ async def test_a_sign_in_page_is_no_answer(
         await gitlab.find_repository("group/sub/tool")
 
 
-async def test_a_first_sweep_of_a_thousand_takes_ten_lists_and_twenty_that_enrich(
+async def test_the_walk_of_a_thousand_takes_ten_lists_and_as_many_that_enrich(
     gitlab: GitLab, simulator: Running, world: World, project: Project, repository: Repository
 ):
     world.fill(project, 1000, states=("merged", "closed"))
     await walk(gitlab, repository)
     lists = simulator.log.matching(r"/merge_requests\?")
     enriching = [r for r in simulator.log.matching("graphql") if "mergeRequests" in r.body]
-    assert (len(lists), len(enriching)) == (10, 20)
+    assert (len(lists), len(enriching)) == (10, 10)
 
 
 async def test_the_open_walk_of_a_thousand_takes_ten_lists_and_twenty_that_enrich(

@@ -105,7 +105,7 @@ class GitLab:
     ) -> Page:
         """Every merge request by creation; finished ones with what is kept of them.
 
-        One list request, and one to enrich each fifty finished ones.
+        One list request, and one to enrich the finished ones.
         """
         listed = await self._lists.by_creation(
             repository, cursor, size, EVERYTHING, newest_first=newest_first
@@ -158,7 +158,7 @@ class GitLab:
         if why := await self._rows.uses_rest(repository):
             found.gaps[0] = (("review", f"finished ones are read without their reviews: {why}"),)
             return found
-        found = await self._rows.read(repository, finished, by_rest=False)
+        found = await self._rows.read_finished(repository, finished)
         found.faults.clear()
         return found
 

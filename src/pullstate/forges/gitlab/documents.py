@@ -8,8 +8,8 @@ https://docs.gitlab.com/api/graphql/#limits
 
 from __future__ import annotations
 
-FACTS = """
-fragment Facts on MergeRequest {
+# Of a finished one nothing moves any more, and what would hold up its merge is asked by nobody.
+KEPT = """
   id
   iid
   title
@@ -30,8 +30,6 @@ fragment Facts on MergeRequest {
   mergeStatus # MergeRequest.mergeStatus
   mergeStatusEnum # MergeRequest.mergeStatusEnum
   detailedMergeStatus # MergeRequest.detailedMergeStatus
-  mergeabilityChecks { identifier status } # MergeRequest.mergeabilityChecks
-  mergeableDiscussionsState # MergeRequest.mergeableDiscussionsState
   approvalsLeft # MergeRequest.approvalsLeft
   approvedBy { nodes { username } } # MergeRequest.approvedBy
   changeRequesters { nodes { username } } # MergeRequest.changeRequesters
@@ -41,16 +39,22 @@ fragment Facts on MergeRequest {
       mergeRequestInteraction { reviewState } # UserMergeRequestInteraction.reviewState
     } # UserMergeRequestInteraction.reviewState
   } # UserMergeRequestInteraction.reviewState
-  mergeTrainCar { index status } # MergeRequest.mergeTrainCar
-  headPipeline {
+"""
+
+FACTS = f"""
+fragment Facts on MergeRequest {{{KEPT}
+  mergeabilityChecks {{ identifier status }} # MergeRequest.mergeabilityChecks
+  mergeableDiscussionsState # MergeRequest.mergeableDiscussionsState
+  mergeTrainCar {{ index status }} # MergeRequest.mergeTrainCar
+  headPipeline {{
     id
     sha
     status
-    jobs(first: 20, statuses: [FAILED], retried: false) { # CiJob.webPath
-      nodes { name allowFailure webPath } # CiJob.webPath
-    } # CiJob.webPath
-  }
-}
+    jobs(first: 20, statuses: [FAILED], retried: false) {{ # CiJob.webPath
+      nodes {{ name allowFailure webPath }} # CiJob.webPath
+    }} # CiJob.webPath
+  }}
+}}
 """
 
 PROJECT = """
@@ -66,6 +70,14 @@ query MergeRequests($path: ID!, $iids: [String!]) {{
   }}
 }}
 {FACTS}
+"""
+
+FINISHED = f"""
+query Finished($path: ID!, $iids: [String!]) {{
+  project(fullPath: $path) {{{PROJECT}
+    mergeRequests(iids: $iids) {{ nodes {{ {KEPT} headPipeline {{ id sha status }} }} }}
+  }}
+}}
 """
 
 LOCKED_TOLD = 50
@@ -134,6 +146,7 @@ query FailedJobs($path: ID!, $iids: [String!]) {
 DOCUMENTS = {
     "MERGE_REQUESTS": MERGE_REQUESTS,
     "WITH_LOCKED": WITH_LOCKED,
+    "FINISHED": FINISHED,
     "SOURCES": SOURCES,
     "DIFF_REFS": DIFF_REFS,
     "DIFF_STATS": DIFF_STATS,

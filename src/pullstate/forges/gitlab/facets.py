@@ -36,7 +36,6 @@ from pullstate.forges.gitlab.payloads import Job, MergeRequest, Pipeline
 from pullstate.forges.gitlab.place import Place
 from pullstate.forges.gitlab.projects import Projects
 from pullstate.forges.gitlab.rest_rows import RestRows
-from pullstate.forges.gitlab.rows import project
 from pullstate.forges.gitlab.schema import NoGraphQL
 from pullstate.forges.gitlab.threads import DiscussionsReader
 from pullstate.forges.gitlab.values import nodes
@@ -124,11 +123,7 @@ class Facets:
 
     async def _node(self, target: Target, document: str) -> Mapping[str, Any]:
         """The merge request's node of a GraphQL answer."""
-        if why := self._projects.hidden(target.repository):
-            raise NoGraphQL(why)
-        result = await project(
-            self._api, self._projects, target.repository, document, [target.number]
-        )
+        result = await self._projects.ask(target.repository, document, [target.number])
         found = (result.data["project"].get("mergeRequests") or {}).get("nodes") or ()
         node = next((each for each in found if each), None)
         if node is None:

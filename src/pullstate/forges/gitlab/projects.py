@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
@@ -22,6 +22,7 @@ from pullstate.forges.gitlab import documents
 from pullstate.forges.gitlab.api import Api, read, route
 from pullstate.forges.gitlab.payloads import MergeRequest, Project
 from pullstate.forges.gitlab.schema import NoGraphQL
+from pullstate.forges.graphql import Result
 
 KEPT = timedelta(hours=1)
 ASKED_SINGLY = 50  # paths of forks that one page may cost where GraphQL does not tell them
@@ -75,6 +76,28 @@ class Projects:
 
     async def _project(self, reference: str) -> Project:
         return read(Project, (await self._api.get(route(reference))).json)
+
+    async def ask(self, repository: Repository, document: str, numbers: Sequence[int]) -> Result:
+        """The answer about merge requests of a project, by its path, which may have changed.
+
+        NoGraphQL where GraphQL does not answer, or does not show a project that REST does.
+        """
+        if why := self.hidden(repository):
+            raise NoGraphQL(why)
+        iids = [str(each) for each in numbers]
+        result = await self._api.ask(document, path=repository.path, iids=iids)
+        if _is_of(result, repository):
+            return result
+        if refused := result.below():
+            error = refused[0].error()
+            if not isinstance(error, NotVisible):
+                raise error
+        moved = await self.moved(repository)
+        if moved.path != repository.path:
+            result = await self._api.ask(document, path=moved.path, iids=iids)
+            if _is_of(result, repository):
+                return result
+        raise NoGraphQL(self.hide(repository))
 
     async def moved(self, repository: Repository) -> Repository:
         """The project as it is named now."""
@@ -169,3 +192,9 @@ class Projects:
             self._paths.put(project_id, (await self._project(str(project_id))).path_with_namespace)
         except (NotVisible, Forbidden):
             self._paths.put(project_id, "")
+
+
+def _is_of(result: Result, repository: Repository) -> bool:
+    """Whether the project that answers is the one that was meant: paths pass to others."""
+    found = result.data.get("project")
+    return bool(found) and found.get("id") == f"gid://gitlab/Project/{repository.forge_id}"

@@ -7,6 +7,7 @@ is asked for by REST too, before anybody concludes that it is gone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +35,7 @@ from pullstate.forges.gitlab.translate import Gaps, extra_of, is_finished, whole
 from pullstate.forges.graphql import Refused, Result
 
 BATCH = 50
+FINISHED_BATCH = 100
 SMALLER_AT_MOST = 2  # times that one question is asked anew with half of the numbers
 UNCHECKED = frozenset({"unchecked", "cannot_be_merged_recheck"})
 
@@ -75,12 +77,30 @@ class Found:
         return tuple(found.items())
 
 
+@dataclass(slots=True)
+class Asking:
+    """What is still asked of one project: numbers, by which document, how many at once."""
+
+    document: str
+    size: BatchSize
+    waiting: list[int]
+    with_locked: bool = False
+
+    def next(self) -> tuple[str, list[int], bool]:
+        """The document and the numbers of the next question, and whether it is the last one."""
+        batch = self.waiting[: self.size.now]
+        last = len(batch) == len(self.waiting)
+        locked = self.with_locked and last
+        return documents.WITH_LOCKED if locked else self.document, batch, last
+
+
 class Rows:
     """Reads merge requests of one site."""
 
     def __init__(self, api: Api, projects: Projects, rest: RestRows) -> None:
         self._api, self._projects, self._rest = api, projects, rest
         self._size = BatchSize(BATCH)
+        self._finished_size = BatchSize(FINISHED_BATCH)
 
     async def uses_rest(self, repository: Repository) -> str | None:
         """Why merge requests of a project are read by REST alone; None where they are not."""
@@ -90,66 +110,67 @@ class Rows:
         return self._api.schema.refused()
 
     async def read(
-        self,
-        repository: Repository,
-        numbers: Sequence[int],
-        *,
-        with_locked: bool = False,
-        by_rest: bool = True,
+        self, repository: Repository, numbers: Sequence[int], *, with_locked: bool = False
     ) -> Found:
         """Merge requests of one project. Raises where nothing could be asked.
 
         `with_locked` finds out whose merge is under way, along with the last of the questions.
-        Without `by_rest` nothing is read where GraphQL does not answer.
         """
-        found = Found(repository)
-        waiting = list(dict.fromkeys(numbers))
+        found, waiting = Found(repository), list(dict.fromkeys(numbers))
+        asking = Asking(documents.MERGE_REQUESTS, self._size, waiting, with_locked)
         try:
-            await self._by_graphql(found, waiting, with_locked)
+            missing = await self._by_graphql(found, asking)
         except NoGraphQL as error:
-            if by_rest:
-                await self._by_rest(found, waiting, str(error))
+            await self._by_rest(found, asking.waiting, str(error))
+        else:
+            await self._confirm(found, missing)
         return found
 
-    async def _by_graphql(self, found: Found, waiting: list[int], with_locked: bool) -> None:
-        if why := self._projects.hidden(found.repository):
-            raise NoGraphQL(why)
-        while waiting or with_locked:
-            batch, last, result = await self._answer(found, waiting, with_locked)
-            del waiting[: len(batch)]
-            with_locked = with_locked and not last
-            await self._take(found, result, batch)
+    async def read_finished(self, repository: Repository, numbers: Sequence[int]) -> Found:
+        """Finished ones of one project with what is kept of them, a hundred at once. Those that
+        GraphQL does not tell are left out."""
+        found = Found(repository)
+        asking = Asking(documents.FINISHED, self._finished_size, list(dict.fromkeys(numbers)))
+        with suppress(NoGraphQL):
+            await self._by_graphql(found, asking)
+        return found
 
-    async def _answer(
-        self, found: Found, waiting: Sequence[int], with_locked: bool
-    ) -> tuple[Sequence[int], bool, Result]:
-        """The next ones, whether they are the last, and the answer about them; where they were too
-        many, about half of them."""
+    async def _by_graphql(self, found: Found, asking: Asking) -> list[int]:
+        """Read all that is asked; the numbers that GraphQL left out."""
+        missing: list[int] = []
+        last = not (asking.waiting or asking.with_locked)
+        while not last:
+            batch, last, result = await self._answer(found, asking)
+            del asking.waiting[: len(batch)]
+            await self._take(found, result)
+            missing += [n for n in batch if n not in found.rows and n not in found.faults]
+        return missing
+
+    async def _answer(self, found: Found, asking: Asking) -> tuple[list[int], bool, Result]:
+        """The next answer; where that is about too many, one about half of them."""
         for again in range(SMALLER_AT_MOST, -1, -1):
-            batch = waiting[: self._size.now]
-            last = with_locked and len(batch) == len(waiting)
+            document, batch, last = asking.next()
             try:
-                result = await self._ask(found, batch, with_locked=last)
+                result = await self._ask(found, document, batch)
             except Overloaded as error:
                 if isinstance(error, NotTheApi) or not again or len(batch) <= 1:
                     raise
-                self._size.too_much(len(batch))
+                asking.size.too_much(len(batch))
             except Unreachable:
-                self._size.lost(len(batch))
+                asking.size.lost(len(batch))
                 raise
             else:
-                self._size.worked(len(batch))
+                asking.size.worked(len(batch))
                 return batch, last, result
         raise AssertionError("the last attempt ends in one way or the other")
 
-    async def _ask(self, found: Found, batch: Sequence[int], *, with_locked: bool) -> Result:
+    async def _ask(self, found: Found, document: str, batch: Sequence[int]) -> Result:
         """One answer about the project, wherever it has moved to."""
-        document = documents.WITH_LOCKED if with_locked else documents.MERGE_REQUESTS
-        result = await project(self._api, self._projects, found.repository, document, batch)
+        result = await self._projects.ask(found.repository, document, batch)
         found.repository = Repository(found.repository.forge_id, result.data["project"]["fullPath"])
         return result
 
-    async def _take(self, found: Found, result: Result, batch: Sequence[int]) -> None:
+    async def _take(self, found: Found, result: Result) -> None:
         seen = _seen(result, found)
         project = result.data["project"]
         locked = (project.get("locked") or {}).get("nodes") or ()
@@ -160,8 +181,6 @@ class Rows:
             unreadable = await self._projects.pipelines_unreadable(found.repository)
         for facts, refused in seen.values():
             self._add(found, facts, refused, required, unreadable)
-        missing = [each for each in batch if each not in seen and each not in found.faults]
-        await self._confirm(found, missing)
 
     def _add(
         self,
@@ -231,39 +250,6 @@ class Rows:
                 return
             said = () if row.finished else (("review", f"read by REST alone: {why}"),)
             found.rows[number], found.gaps[number] = row, (*gaps, *said)
-
-
-async def project(
-    api: Api,
-    projects: Projects,
-    repository: Repository,
-    document: str,
-    numbers: Sequence[int],
-) -> Result:
-    """The answer about merge requests of a project, by its path, which may have changed.
-
-    NoGraphQL where GraphQL does not show a project that REST does.
-    """
-    iids = [str(each) for each in numbers]
-    result = await api.ask(document, path=repository.path, iids=iids)
-    if _is_of(result, repository):
-        return result
-    if refused := result.below():
-        error = refused[0].error()
-        if not isinstance(error, NotVisible):
-            raise error
-    moved = await projects.moved(repository)
-    if moved.path != repository.path:
-        result = await api.ask(document, path=moved.path, iids=iids)
-        if _is_of(result, repository):
-            return result
-    raise NoGraphQL(projects.hide(repository))
-
-
-def _is_of(result: Result, repository: Repository) -> bool:
-    """Whether the project that answers is the one that was meant: paths pass to others."""
-    found = result.data.get("project")
-    return bool(found) and found.get("id") == f"gid://gitlab/Project/{repository.forge_id}"
 
 
 def _seen(result: Result, found: Found) -> dict[int, tuple[Facts, Sequence[Refused]]]:

@@ -26,7 +26,6 @@ from pullstate.forges.gitlab.payloads import DiffRefs
 from pullstate.forges.gitlab.place import Place
 from pullstate.forges.gitlab.projects import Projects
 from pullstate.forges.gitlab.rest_rows import RestRows
-from pullstate.forges.gitlab.rows import project
 from pullstate.forges.gitlab.schema import NoGraphQL
 
 MAX_PAGES = 100  # of 100 discussions
@@ -100,11 +99,7 @@ class DiscussionsReader:
         if not numbers:
             return {}
         try:
-            if why := self._projects.hidden(repository):
-                raise NoGraphQL(why)
-            result = await project(
-                self._api, self._projects, repository, documents.DIFF_REFS, numbers
-            )
+            result = await self._projects.ask(repository, documents.DIFF_REFS, numbers)
         except NoGraphQL:
             return await self._refs_by_rest(repository, numbers)
         nodes = (result.data["project"].get("mergeRequests") or {}).get("nodes") or ()
