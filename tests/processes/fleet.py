@@ -36,14 +36,14 @@ class Fleet:
     store: Store
     world: World
     desk: Desk
-    place: tuple[str, int]
-    path: Path
+    desk_at: tuple[str, int]
+    place: str
     interval: float = 1.0
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, count: int = 1, fingerprint: str = "token") -> list[subprocess.Popen[bytes]]:
-        host, port = self.place
-        settings = [str(self.path), host, str(port), fingerprint, str(LEASE), str(self.interval)]
+        host, port = self.desk_at
+        settings = [self.place, host, str(port), fingerprint, str(LEASE), str(self.interval)]
         command = [sys.executable, "-m", "tests.processes.worker", *settings]
         started = [subprocess.Popen(command, cwd=ROOT) for _ in range(count)]
         self.processes += started
@@ -88,13 +88,13 @@ class Fleet:
 
 
 @contextmanager
-def fleet(folder: Path, *, interval: float = 1.0) -> Iterator[Fleet]:
+def fleet(place: str, *, interval: float = 1.0) -> Iterator[Fleet]:
+    """Over the empty database at `place`; nothing of it runs afterwards."""
     world = World(now)
     desk = Desk(world)
     _, host, port = served(desk)
-    path = folder / "store.db"
-    store = Store.open(path, lease_time=LEASE)
-    built = Fleet(store, world, desk, (host, port), path, interval)
+    store = Store.open(place, lease_time=LEASE)
+    built = Fleet(store, world, desk, (host, port), place, interval)
     try:
         yield built
     finally:

@@ -18,9 +18,9 @@ pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
 QUESTIONS = ("find_repository", "open_page", "lean_page", "changed", "probe", "read", "threads")
 
 
-def asked_by(folder: Path, processes: int) -> dict[str, int]:
+def asked_by(place: str, processes: int) -> dict[str, int]:
     """What so many processes ask of the forge for a sweep and four deltas, by question."""
-    with fleet(folder) as them:
+    with fleet(place) as them:
         project = them.world.create_repository("acme/rocket")
         them.world.populate(project, 250, unfinished=30)
         id_ = them.track(project)
@@ -33,16 +33,15 @@ def asked_by(folder: Path, processes: int) -> dict[str, int]:
 
 
 def test_twelve_loops_with_one_credential_send_what_one_would_send(tmp_path: Path):
-    (tmp_path / "one").mkdir()
-    (tmp_path / "twelve").mkdir()
-    one, twelve = asked_by(tmp_path / "one", 1), asked_by(tmp_path / "twelve", 12)
+    one = asked_by(str(tmp_path / "one.db"), 1)
+    twelve = asked_by(str(tmp_path / "twelve.db"), 12)
     for question in ("find_repository", "open_page", "lean_page", "changed", "threads"):
         assert twelve[question] == pytest.approx(one[question], abs=1), (one, twelve)
     assert sum(twelve.values()) <= sum(one.values()) + 8, (one, twelve)
 
 
-def test_a_leader_that_is_killed_is_replaced_and_the_work_goes_on(tmp_path: Path):
-    with fleet(tmp_path) as them:
+def test_a_leader_that_is_killed_is_replaced_and_the_work_goes_on(place: str):
+    with fleet(place) as them:
         project = them.world.create_repository("acme/rocket")
         them.world.populate(project, 30, unfinished=3)
         id_ = them.track(project)
@@ -58,8 +57,8 @@ def test_a_leader_that_is_killed_is_replaced_and_the_work_goes_on(tmp_path: Path
         them.until(lambda: them.rows(id_)[30].pull_request.merged_at, "the merge")
 
 
-def test_a_leader_that_ends_in_order_leaves_the_lease_to_the_next_at_once(tmp_path: Path):
-    with fleet(tmp_path) as them:
+def test_a_leader_that_ends_in_order_leaves_the_lease_to_the_next_at_once(place: str):
+    with fleet(place) as them:
         id_ = them.track(them.world.create_repository("acme/rocket"))
         [first] = them.start()
         them.until(lambda: them.sweep(id_).swept, "a sweep")
@@ -68,8 +67,8 @@ def test_a_leader_that_ends_in_order_leaves_the_lease_to_the_next_at_once(tmp_pa
         assert not them.leader().held
 
 
-def test_a_leader_that_stalls_is_fenced_out_with_the_answer_it_held(tmp_path: Path):
-    with fleet(tmp_path, interval=2.0) as them:
+def test_a_leader_that_stalls_is_fenced_out_with_the_answer_it_held(place: str):
+    with fleet(place, interval=2.0) as them:
         project = them.world.create_repository("acme/rocket")
         number = them.world.open(project, "One", "one")
         them.world.set_checks(project, number, CheckVerdict.PENDING)
@@ -107,9 +106,9 @@ def test_a_leader_that_stalls_is_fenced_out_with_the_answer_it_held(tmp_path: Pa
 
 @pytest.mark.parametrize("killed_at", [1, 2, 3, 4, 5])
 def test_killed_at_any_page_of_a_backfill_nothing_is_lost_or_half_written(
-    tmp_path: Path, killed_at: int
+    place: str, killed_at: int
 ):
-    with fleet(tmp_path) as them:
+    with fleet(place) as them:
         project = them.world.create_repository("acme/rocket")
         them.world.populate(project, 400, unfinished=30)
         id_ = them.track(project)
@@ -132,5 +131,5 @@ def test_killed_at_any_page_of_a_backfill_nothing_is_lost_or_half_written(
         them.start()
         them.until(lambda: them.sweep(id_).swept, "a sweep")
         assert len(them.rows(id_)) == 400
-        assert them.desk.count("open_page") <= 2 + 1
+        assert them.desk.count("open_page") <= 2 + 2  # one on its way and one being written
         assert them.desk.count("lean_page") <= 4 + 2

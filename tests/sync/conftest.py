@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.sync.databases import KINDS, empty
 from tests.sync.stage import Stage
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture
-def stage(tmp_path: Path) -> Iterator[Stage]:
-    built = Stage.build(tmp_path)
-    yield built
-    built.store.close()
+@pytest.fixture(params=KINDS)
+def stage(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stage]:
+    """A stage on each kind of database."""
+    with empty(request.param, tmp_path) as place:
+        built = Stage.build(place)
+        yield built
+        built.store.close()

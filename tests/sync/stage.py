@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.site import ForgeKind, Site
@@ -52,9 +51,10 @@ class Stage:
     lanes: Lanes
 
     @classmethod
-    def build(cls, folder: Path, *, kind: ForgeKind = ForgeKind.DEMO) -> Stage:
+    def build(cls, place: str, *, kind: ForgeKind = ForgeKind.DEMO) -> Stage:
+        """A stage over the empty database at `place`."""
         clock = HeldClock()
-        store = Store.open(folder / "store.db")
+        store = Store.open(place)
         world = World(clock.now)
         forge = DemoForge(Site(kind, SITE.url), world)
         reader = Reader(ReaderName(SITE.url, "demo"), forge)

@@ -234,7 +234,7 @@ async def test_a_merge_brings_the_others_on_its_base_forward(stage: Stage):
 
 
 async def test_where_notes_bump_late_a_merge_request_is_read_again_when_it_has_settled(tmp_path):
-    stage = Stage.build(tmp_path, kind=ForgeKind.GITLAB)
+    stage = Stage.build(str(tmp_path / "store.db"), kind=ForgeKind.GITLAB)
     project = stage.world.create_repository("acme/rocket")
     stage.world.open(project, "One", "one")
     await stage.swept(project)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import anyio
 import pytest
 
 from pullstate.store import lease, wishes, writing
-from pullstate.store.engine import Store
 from pullstate.store.errors import StoreFull
 from pullstate.store.wishes import WishKind
 from pullstate.sync.wishing import Wisher
@@ -133,19 +131,15 @@ async def test_the_own_loop_is_woken_before_and_after_the_wish_is_left(served: S
     assert seen == [0, 1]
 
 
-async def test_a_store_that_cannot_be_written_is_for_the_asker_to_word(
-    served: Stage, tmp_path: Path
-):
+async def test_a_store_that_cannot_be_written_is_for_the_asker_to_word(served: Stage):
     id_ = served.track(served.world.create_repository("acme/rocket"))
-    store = Store.open(tmp_path / "store.db")
 
     async def write(*args, **kwargs):
         raise StoreFull("The disk is full.")
 
-    store.write = write
+    served.store.write = write
     with pytest.raises(StoreFull):
-        await Wisher(store, clock=served.clock).wish(WishKind.BRANCH, id_, "feature", 5)
-    store.close()
+        await Wisher(served.store, clock=served.clock).wish(WishKind.BRANCH, id_, "feature", 5)
 
 
 async def test_a_loop_that_is_on_its_way_is_waited_for(stage: Stage):

@@ -1,4 +1,4 @@
-"""Small tools for doing two things at once."""
+"""Waiting for several things at once, and for what other processes do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
+from anyio import to_thread
+
+from pullstate.store.engine import Store
+
+
+async def version_of(store: Store) -> int:
+    """`store.version()`, which a file tells at once and a server only over the network."""
+    return store.version() if store.path else await to_thread.run_sync(store.version)
 
 
 class Bell:

@@ -20,6 +20,7 @@ from pullstate.sync import backfill, serving
 from pullstate.sync.backfill import Leg, Walk, walk_of
 from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import held_until, identified
+from pullstate.sync.concurrency import version_of
 from pullstate.sync.schedule import HOUR
 from pullstate.sync.serving import Errand
 from pullstate.sync.session import Session
@@ -65,9 +66,9 @@ class Lanes:
     async def wishes(self, start: Start) -> datetime:
         """Start to read for every open wish that nobody reads for yet."""
         session, now = self.session, self.session.now()
-        if self._rests("wishes"):
+        if await self._rests("wishes"):
             return now + LOOK
-        self._rest("wishes", now + LOOK_AGAIN)
+        await self._rest("wishes", now + LOOK_AGAIN)
         open_ones = await session.read(wishes.open_wishes, session.reader.site.url, now)
         waiting = [e for e in serving.errands(open_ones) if e.key not in self._under_way]
         charges = await self.charges() if waiting else {}
@@ -87,9 +88,9 @@ class Lanes:
     async def upkeep(self) -> datetime:
         """One round over what is due."""
         now = self.session.now()
-        if self._rests("upkeep"):
+        if await self._rests("upkeep"):
             return now + LOOK_AGAIN
-        version = self.session.store.version()
+        version = await version_of(self.session.store)
         if self._kept_house_at is None or now - self._kept_house_at > HOUR:
             self._kept_house_at = now
             await self.session.commit(_keep_house, now)
@@ -100,9 +101,9 @@ class Lanes:
     async def backfill(self) -> datetime:
         """A stretch of the walk that has waited longest, open ones before all others."""
         session, now = self.session, self.session.now()
-        if self._rests("backfill"):
+        if await self._rests("backfill"):
             return now + LOOK_AGAIN
-        self._rest("backfill", now + HOUR)
+        await self._rest("backfill", now + HOUR)
         ready = [walk for walk in await self._walks(now) if self._allowed(walk)]
         if not ready:
             return now + LOOK_AGAIN
@@ -121,15 +122,15 @@ class Lanes:
         session = self.session
         return session.ledger.allows(walk.purpose, session.interval, session.now())
 
-    def _rests(self, lane: str) -> bool:
+    async def _rests(self, lane: str) -> bool:
         """Whether nothing was written and nothing came due since a lane looked last."""
         rest = self._resting.get(lane)
         if rest is None or self.session.now() >= rest.until:
             return False
-        return self.session.store.version() == rest.version
+        return await version_of(self.session.store) == rest.version
 
-    def _rest(self, lane: str, until: datetime) -> None:
-        self._resting[lane] = Rest(self.session.store.version(), until)
+    async def _rest(self, lane: str, until: datetime) -> None:
+        self._resting[lane] = Rest(await version_of(self.session.store), until)
 
     def _urgency(self, walk: Walk) -> tuple[bool, int, int]:
         last_turn = self._turns.get(walk.charge.repository.id, 0)

@@ -19,6 +19,9 @@ class Memory:
     quiet: Counter[int] = field(default_factory=Counter)  # deltas in a row without news
     sizes: dict[str, int] = field(default_factory=dict)  # of pages, where the usual is too much
     held: dict[tuple[str, int], datetime] = field(default_factory=dict)  # nothing before then
+    unsettled: dict[int, datetime] = field(
+        default_factory=dict
+    )  # changes that threads were read on
     looked_at: set[int] = field(default_factory=set)  # finished ones' threads, since the last news
     logged: set[str] = field(default_factory=set)  # errors nobody foresaw, as they were logged
     _gaps: dict[int, dict[str, Gaps]] = field(default_factory=dict)

@@ -13,14 +13,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from pullstate.domain.pull_request import PullRequest
-from pullstate.domain.site import ForgeKind
 from pullstate.forges.forge import Page
 from pullstate.store import agenda, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Recorded, StoredPullRequest
 from pullstate.sync.memory import Gaps, Memory
-from pullstate.sync.schedule import Motion, mergeability_unknown, read_again_at
+from pullstate.sync.schedule import Motion, mergeability_unknown, read_again_at, settles_late
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +166,7 @@ def _base_moved(stored: StoredPullRequest, at: datetime) -> bool:
 
 
 def _settles_late(charge: Charge) -> bool:
-    """GitLab's notes bump a merge request once a minute at most."""
-    return charge.repository.kind is ForgeKind.GITLAB
+    return settles_late(charge.repository.kind)
 
 
 def _settles_at(charge: Charge, finished: PullRequest, at: datetime) -> datetime | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict, PullRequest
+from pullstate.domain.site import ForgeKind
 
 HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 OVERLAP = timedelta(minutes=5)  # a delta looks back this far beyond its watermark
@@ -85,6 +86,11 @@ def mergeability_unknown(pull_request: PullRequest) -> bool:
     if mergeability is None:
         return False
     return mergeability.verdict is MergeVerdict.UNKNOWN or mergeability.recheck_due
+
+
+def settles_late(kind: ForgeKind) -> bool:
+    """GitLab's notes move `updated_at` at most once a minute."""
+    return kind is ForgeKind.GITLAB
 
 
 def delta_again_at(

@@ -6,7 +6,7 @@ A gap or a fault dates nothing: what was known stays, with the reason beside it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection
 
@@ -22,7 +22,7 @@ from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
 from pullstate.sync.recording import Recorder
-from pullstate.sync.schedule import THREADS_AGAIN
+from pullstate.sync.schedule import THREADS_AGAIN, UNSETTLED, settles_late
 from pullstate.sync.session import Session
 from pullstate.sync.turns import foreseen
 
@@ -41,6 +41,7 @@ async def read_threads(
     answers = await _ask(session, targets, purpose)
     for stored, answer in zip(wanted, answers, strict=True):
         _note(session, stored, answer, began_at)
+        _note_settling(session, stored, began_at)
     recorder = Recorder(session.key, session.interval, session.memory)
     await session.commit(_write_threads, recorder, wanted, answers, began_at)
     return answers
@@ -82,6 +83,24 @@ def _note(
         session.memory.held[THREADS, stored.id] = again
 
 
+def _note_settling(session: Session, stored: StoredPullRequest, began_at: datetime) -> None:
+    """A note may follow within a minute of a change without moving it: read again after that."""
+    changed_at = stored.pull_request.changed_at
+    if settles_late(session.forge.site.kind) and began_at < changed_at + UNSETTLED:
+        session.memory.unsettled[stored.id] = changed_at
+    else:
+        session.memory.unsettled.pop(stored.id, None)
+
+
+def is_held(session: Session, stored: StoredPullRequest, now: datetime) -> bool:
+    """Whether threads are not to be read yet: they failed, or what they were read on settles."""
+    changed_at = stored.pull_request.changed_at
+    settling = session.memory.unsettled.get(stored.id) == changed_at
+    if settling and now < changed_at + UNSETTLED:
+        return True
+    return session.memory.is_held(THREADS, stored.id, now)
+
+
 def _write_threads(
     conn: Connection,
     recorder: Recorder,
@@ -96,6 +115,8 @@ def _write_threads(
             continue
         read = answer.threads or Threads((), gap=words(answer.fault or Unexpected("nothing")))
         changed_at = stored.pull_request.changed_at
+        if stored.id in recorder.memory.unsettled:
+            changed_at -= timedelta(seconds=1)  # stale until it has settled
         writing.record_threads(conn, stored.id, read, at, changed_at=changed_at)
     for repository_id in {each.repository_id for each in wanted}:
         recorder.note(conn, repository_id)

@@ -129,7 +129,7 @@ class Round:
             agenda.threads_wanted, self.scope, unresolved_before, MORE_TO_HOLD
         )
         wanted = [*wanted, *await self._finished_ones()]
-        free = [w for w in wanted if not session.memory.is_held(threads.THREADS, w.id, self.now)]
+        free = [each for each in wanted if not threads.is_held(session, each, self.now)]
         batch = free[: session.forge.limits.threads_batch]
         if batch:
             await threads.read_threads(session, self.charges, batch, Purpose.BACKFILL)

@@ -15,6 +15,7 @@ from pullstate.store.engine import Store
 from pullstate.store.wishes import WishKind, WishOutcome
 from pullstate.sync.backfill import OPEN
 from pullstate.sync.clock import Clock, SystemClock
+from pullstate.sync.concurrency import version_of
 from pullstate.sync.readers import ReaderName
 
 T = TypeVar("T")
@@ -103,7 +104,7 @@ class Wisher:
         seen: int | None = None
         while True:
             over = self.clock.now() >= deadline
-            version = self.store.version()
+            version = await version_of(self.store)
             if version != seen or over:
                 seen = version
                 if found := await self.store.read(find, id_):
