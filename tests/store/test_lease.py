@@ -160,4 +160,3 @@ def test_entering_again_corrects_the_readers(store):
     store.write_now(lease.enroll, "p1", 1, "0.1.0", [KEY], AT)
     store.write_now(lease.enroll, "p1", 1, "0.1.0", [], LATER)
     assert store.read_now(lease.live, LATER)[0].readers == ()
-    assert store.read_now(lease.served_sites, LATER) == frozenset()

@@ -17,6 +17,7 @@ __all__ = [
     "Verdict",
     "checks_of",
     "classify",
+    "facts_of",
     "mergeability_of",
     "ready",
     "review_of",
@@ -57,9 +58,9 @@ class Verdict:
 
 def classify(pull_request: PullRequest) -> Verdict:
     """The state is that of the first rule that holds; the reasons are all that hold."""
-    facts = _facts(pull_request)
+    facts = facts_of(pull_request)
     return Verdict(
-        state=_state(facts),
+        state=state_of(facts),
         reasons=reasons_of(facts),
         checks=facts.checks,
         mergeability=facts.mergeability,
@@ -67,15 +68,15 @@ def classify(pull_request: PullRequest) -> Verdict:
     )
 
 
-def state_of(pull_request: PullRequest) -> State:
+def state_of(facts: Facts) -> State:
     """The state alone: finding the reasons costs several times as much."""
-    return _state(_facts(pull_request))
+    return next(state for holds, state in RULES if holds(facts))
 
 
 def ready(pull_request: PullRequest) -> bool:
     """Whether nothing stands between an open pull request and its merge: not draft, CLEAN, checks
     PASSING or NONE, reviews APPROVED or NONE, not queued."""
-    return is_ready(_facts(pull_request))
+    return is_ready(facts_of(pull_request))
 
 
 def checks_of(pull_request: PullRequest) -> CheckVerdict:
@@ -103,17 +104,14 @@ def review_of(pull_request: PullRequest) -> ReviewDecision:
     return pull_request.review.decision if pull_request.review else ReviewDecision.NONE
 
 
-def _facts(pull_request: PullRequest) -> Facts:
+def facts_of(pull_request: PullRequest) -> Facts:
+    """A pull request, and what its observations come to."""
     return Facts(
         pull_request,
         checks_of(pull_request),
         mergeability_of(pull_request),
         review_of(pull_request),
     )
-
-
-def _state(facts: Facts) -> State:
-    return next(state for holds, state in RULES if holds(facts))
 
 
 def is_merged(facts: Facts) -> bool:

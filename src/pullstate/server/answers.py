@@ -108,11 +108,12 @@ def _times(seen: PullRequest) -> Row:
 
 
 def _verdicts(seen: PullRequest) -> Row:
+    facts = classifier.facts_of(seen)
     return {
-        "state": f"PULL_REQUEST_STATE_{classifier.state_of(seen)}",
-        "reviewDecision": f"REVIEW_DECISION_{classifier.review_of(seen)}",
-        "checks": f"CHECKS_{classifier.checks_of(seen)}",
-        "mergeability": f"MERGEABILITY_{classifier.mergeability_of(seen)}",
+        "state": f"PULL_REQUEST_STATE_{classifier.state_of(facts)}",
+        "reviewDecision": f"REVIEW_DECISION_{facts.review}",
+        "checks": f"CHECKS_{facts.checks}",
+        "mergeability": f"MERGEABILITY_{facts.mergeability}",
     }
 
 

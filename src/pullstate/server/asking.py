@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -44,10 +45,14 @@ class Asked:
 
 def address_of(context: Context, text: str) -> RepositoryAddress:
     """The repository that a caller's spelling means. ToolError with the remedy for all else."""
+    parse = parse_repository if "@" in text else _parsed_before  # a password is not kept in memory
     try:
-        return parse_repository(text, context.sites)
+        return parse(text, context.sites)
     except AddressError as error:
         raise ToolError(f"repositoryUrl: {error.sentence}") from None
+
+
+_parsed_before = lru_cache(256)(parse_repository)
 
 
 def path_of(context: Context, owner: str, repo: str, host: str) -> RepositoryAddress:

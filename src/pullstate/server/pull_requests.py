@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from pullstate.domain import freshness
-from pullstate.domain.classifier import State, state_of
+from pullstate.domain.classifier import State, facts_of, state_of
 from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import quote
 from pullstate.server import answers, cursors
@@ -65,7 +65,7 @@ class View:
     first: StoredPullRequest | None  # of the whole list; looked for where a branch is named
     freshness: Freshness
     change: int
-    moved: int
+    moved: int  # looked for where the list may end
 
 
 async def answer(context: Context, arguments: ListPullRequests) -> answers.Row:
@@ -120,15 +120,15 @@ def _view(
         first=_first(conn, repository, question, place, rows),
         freshness=reading.freshness(conn, repository, now),
         change=reading.newest_change(conn) if place.change is None else place.change,
-        moved=_moved(conn, repository, question, place.change),
+        moved=0 if len(rows) > question.limit else _moved(conn, repository, question, place),
     )
 
 
-def _moved(conn: Connection, repository: int, question: Question, since: int | None) -> int:
+def _moved(conn: Connection, repository: int, question: Question, place: Place) -> int:
     """How many closed or reopened since the first page."""
-    if since is None:
+    if place.change is None:
         return 0
-    return reading.moved_since(conn, repository, since, **question.head)
+    return reading.moved_since(conn, repository, place.change, **question.head)
 
 
 def _first(
@@ -265,6 +265,6 @@ def _token(view: View, last: StoredPullRequest) -> str:
 
 def _branch_state(view: View, granted: Granted | None) -> State:
     if view.first is not None:
-        return state_of(view.first.pull_request)
+        return state_of(facts_of(view.first.pull_request))
     looked = granted is not None and granted.outcome == "nothing"
     return State.NONE if view.freshness.swept or looked else State.UNREAD

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Float, bindparam, case, func, or_, select
 
 from pullstate.store.columns import UtcTime
 from pullstate.store.rows import dumps, loads
-from pullstate.store.schema import lease, process
+from pullstate.store.schema import lease, process, repository
 from pullstate.store.upserts import insert_of, put
 
 LIVE = timedelta(seconds=45)  # a process whose last heartbeat is older counts as dead
@@ -254,8 +254,14 @@ def live(connection: Connection, now: datetime, within: timedelta = LIVE) -> lis
     ]
 
 
-def served_sites(connection: Connection, now: datetime) -> frozenset[str]:
-    """The sites that some live process can sync."""
-    return frozenset(
-        site_of(reader) for running in live(connection, now) for reader in running.readers
-    )
+_SERVING = (
+    select(repository.c.site_url, process.c.readers)
+    .join(process, process.c.beat_at >= bindparam("since"))
+    .where(repository.c.id == bindparam("id"))
+)
+
+
+def is_served(connection: Connection, repository_id: int, now: datetime) -> bool:
+    """Whether some live process can sync a repository's site."""
+    rows = connection.execute(_SERVING, {"id": repository_id, "since": now - LIVE})
+    return any(site_of(reader) == url for url, readers in rows for reader in loads(readers))

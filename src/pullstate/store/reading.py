@@ -17,7 +17,7 @@ from pullstate.domain.text import clean_line
 from pullstate.store.believing import had_checks
 from pullstate.store.facets import facet, note_page
 from pullstate.store.feed import changes, newest_change, oldest_cursor
-from pullstate.store.lease import served_sites
+from pullstate.store.lease import is_served
 from pullstate.store.quotas import etag, limits, refusals
 from pullstate.store.records import (
     Depth,
@@ -41,7 +41,7 @@ from pullstate.store.repositories import (
     repository_by_id,
 )
 from pullstate.store.rows import COLUMNS, stored_of
-from pullstate.store.schema import change, repository, thread, wish
+from pullstate.store.schema import change, thread, wish
 from pullstate.store.schema import freshness as freshness_table
 from pullstate.store.schema import pull_request as pull_request_table
 from pullstate.store.sweeps import sweep
@@ -224,13 +224,9 @@ def moved_since(
     return connection.execute(query, given).scalar_one()
 
 
-_SITE = select(repository.c.site_url).where(repository.c.id == bindparam("id"))
-
-
 def freshness(connection: Connection, repository_id: int, now: datetime) -> Freshness:
     """What is known of a repository's sync. `served`: some live process can read its site."""
     known = sweep(connection, repository_id)
-    site_url = connection.execute(_SITE, {"id": repository_id}).scalar()
     return Freshness(
         swept=known.swept,
         as_of=known.as_of,
@@ -238,7 +234,7 @@ def freshness(connection: Connection, repository_id: int, now: datetime) -> Fres
         next_at=known.next_delta_at,
         interval=known.interval,
         gaps=known.gaps,
-        served=site_url in served_sites(connection, now),
+        served=is_served(connection, repository_id, now),
     )
 
 
