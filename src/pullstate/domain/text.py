@@ -138,6 +138,10 @@ _JOINED = re.compile(
 _JOINING = re.compile(f"[{_JOINER}{_TAGS}{_SELECTORS}]")
 
 
+# Unassigned places here are Extended_Pictographic: Unicode keeps them for emoji to come.
+_PICTOGRAPHS = ("\U0001f000", "\U0001faff")
+
+
 def _is_plain(text: str) -> bool:
     """Whether there is surely nothing to take out; quick, since nearly every text is plain."""
     return text.isprintable() and (text.isascii() or not _SELECTOR.search(text))
@@ -157,6 +161,8 @@ def _is_hidden(character: str) -> bool:
     """Whether nobody ever sees this character; what joins others is decided in its place."""
     if character.isprintable() or _JOINING.match(character):
         return False
+    if _PICTOGRAPHS[0] <= character <= _PICTOGRAPHS[1]:
+        return False  # emoji that are newer than this Python's tables
     return unicodedata.category(character) != "Zs"
 
 
