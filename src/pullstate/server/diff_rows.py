@@ -100,7 +100,10 @@ def _with_counts(
 ) -> Listed:
     files = [_file(file) for file in shown]
     names = [[_excluded(path) for path in paths] for paths in excluded]
-    named = _fill_names(names, fair(room, _cost_of_names(names), cost(files)))
+    cost_of_names, cost_of_files = _cost_of_names(names), cost(files)
+    if cost_of_names + cost_of_files <= room:
+        return Listed(files, [row for rows in names for row in rows], 0)
+    named = _fill_names(names, fair(room, cost_of_names, cost_of_files))
     listed = fill(files, room - _cost_of_names(named))
     not_named = len(files) - len(listed) + len(names) - len(named)
     return Listed(listed, [row for rows in named for row in rows], not_named)

@@ -42,12 +42,13 @@ def together(parts: Mapping[str, Callable[[int], Row]], room: int) -> dict[str, 
 
     The parts and their names fit into `room` together if each keeps to what it is given.
     """
-    whole = {name: make(room) for name, make in parts.items()}
-    smallest_first = sorted(whole, key=lambda name: size(whole[name]))
-    made: dict[str, Row] = {}
-    for before, name in enumerate(smallest_first):
+    made = {name: make(room) for name, make in parts.items()}
+    sizes = {name: size(part) for name, part in made.items()}
+    for before, name in enumerate(sorted(sizes, key=sizes.__getitem__)):
         name_itself = len(name) + 4  # quotes, colon, comma
         share = room // (len(parts) - before) - name_itself
-        made[name] = whole[name] if size(whole[name]) <= share else parts[name](share)
-        room -= size(made[name]) + name_itself
-    return {name: made[name] for name in parts}
+        if sizes[name] > share:
+            made[name] = parts[name](share)
+            sizes[name] = size(made[name])
+        room -= sizes[name] + name_itself
+    return made

@@ -49,15 +49,22 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
 def _optional(kind: Any) -> Callable[[Any], Any]:
     (inner,) = (part for part in get_args(kind) if part is not type(None))
     read = _reader(inner)
-    return lambda value: None if value is None else read(value)
+    return read if read is _as_it_is else lambda value: None if value is None else read(value)
 
 
 def _object(kind: type) -> Callable[[Any], Any]:
-    hints = get_type_hints(kind)
-    readers = {name: _reader(hint) for name, hint in hints.items()}
-    return lambda value: kind(
-        **{name: read(value[name]) for name, read in readers.items() if name in value}
-    )
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+    to_read = [(name, read) for name, read in readers.items() if read is not _as_it_is]
+
+    def read_object(value: dict[str, Any]) -> Any:
+        if not value.keys() <= readers.keys():
+            value = {name: value[name] for name in readers if name in value}
+        for name, read in to_read:
+            if name in value:
+                value[name] = read(value[name])
+        return kind(**value)
+
+    return read_object
 
 
 def _as_it_is(value: Any) -> Any:
