@@ -84,15 +84,15 @@ class Wisher:
 
     async def _why_not(self, repository_id: int, deadline: datetime) -> str | None:
         """Why nobody can read a repository before `deadline`; None where somebody can."""
+        was_listed = self.listed is None or self.listed.is_set()
         why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
-        if why and await self._is_listed_by(deadline):
+        if why and not was_listed and await self._is_listed_by(deadline):
             why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
         return why
 
     async def _is_listed_by(self, deadline: datetime) -> bool:
-        """Wait for this process's loop where it is still on its way; whether it arrived."""
-        if self.listed is None or self.listed.is_set():
-            return False
+        """Wait for this process's loop, which is on its way; whether it arrived."""
+        assert self.listed is not None
         with anyio.move_on_after((deadline - self.clock.now()).total_seconds()):
             await self.listed.wait()
         return self.listed.is_set()
