@@ -215,7 +215,7 @@ def _reply(
     question: Question, view: View, granted: Granted | None, wanted_fresh: bool
 ) -> answers.Row:
     address = view.asked.address
-    rows = [answers.pull_request_row(row, address) for row in view.rows[: question.limit]]
+    rows = (answers.pull_request_row(row, address) for row in view.rows[: question.limit])
     reply: answers.Row = {"repositoryUrl": answers.line(address.url), "pullRequests": []}
     end = _end(question, view, granted, wanted_fresh)
     shown = fitting(rows, PAGE_BYTES, rest=size(reply | end) + _TOKEN_BYTES)

@@ -175,7 +175,7 @@ def _reply(question: Question, view: View, granted: Granted | None) -> answers.R
         "unresolvedCount": view.counts.unresolved,
     }
     room = PAGE_BYTES - size(reply) - size(sync) - _TOKEN_BYTES
-    rows = [_row(thread, room) for thread in view.rows[: question.limit]]
+    rows = (_row(thread, room) for thread in view.rows[: question.limit])
     shown = fitting(rows, room, rest=0)
     more = len(view.rows) > len(shown)
     reply |= {"threads": shown, "truncated": more or not view.state.complete}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from pydantic_core import to_json
@@ -23,14 +23,17 @@ def size(data: Any) -> int:
     return len(to_json(data))
 
 
-def fitting(rows: Sequence[Any], budget: int, rest: int = REST_OF_REPLY) -> list[Any]:
+def fitting(rows: Iterable[Any], budget: int, rest: int = REST_OF_REPLY) -> list[Any]:
     """The first rows whose reply stays within `budget` bytes of UTF-8; never none of several.
 
-    `rest` is what the reply says besides its rows.
+    `rest` is what the reply says besides its rows. Rows are taken one by one, so that those
+    beyond the page are never made.
     """
     left = budget - rest
-    for count, row in enumerate(rows):
+    shown: list[Any] = []
+    for row in rows:
         left -= size(row) + 1
-        if left < 0:
-            return list(rows[: max(count, 1)])
-    return list(rows)
+        if left < 0 and shown:
+            break
+        shown.append(row)
+    return shown
