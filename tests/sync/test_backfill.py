@@ -127,3 +127,42 @@ async def test_an_empty_repository_is_swept_too(stage: Stage):
     number = stage.world.open(project, "First", "first")
     await stage.delta(id_)
     assert number in stage.rows(id_)
+
+
+async def test_a_large_repository_holds_up_no_other(stage: Stage):
+    large, small = (stage.world.create_repository(f"acme/{name}") for name in ("large", "small"))
+    stage.world.populate(large, 5000, unfinished=1)
+    stage.world.populate(small, 300, unfinished=300)
+    large_id, small_id = stage.track(large), stage.track(small)
+    turns = 0
+    while not stage.sweep(small_id).swept:
+        await stage.lanes.backfill()
+        turns += 1
+    assert turns <= 6
+    assert not stage.sweep(large_id).swept
+
+
+async def test_the_open_ones_of_every_repository_come_before_the_rest_of_any(stage: Stage):
+    ids = []
+    for n in range(3):
+        project = stage.world.create_repository(f"acme/rocket{n}")
+        stage.world.populate(project, 1500, unfinished=20)
+        ids.append(stage.track(project))
+    for _ in ids:
+        await stage.lanes.backfill()
+    assert all(len(stage.rows(id_)) >= 20 for id_ in ids)
+
+
+async def test_an_unforeseen_answer_ends_one_turn_and_is_logged_once(stage: Stage, caplog):
+    project = stage.world.create_repository("acme/rocket")
+    stage.world.populate(project, 30, unfinished=1)
+    id_ = stage.track(project)
+    stage.forge.fail("lean_page", *[KeyError("what is this")] * 3)
+    for _ in range(3):
+        await stage.lanes.backfill()
+        stage.clock.at = stage.sweep(id_).fault.retry_at
+    assert "reference" in stage.sweep(id_).fault.detail
+    assert caplog.text.count("reference") == 1
+    await stage.lanes.backfill()
+    assert stage.sweep(id_).swept
+    assert stage.sweep(id_).fault is None

@@ -10,7 +10,7 @@ import pytest
 from pullstate.domain.freshness import FaultKind, SyncState, report
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict
 from pullstate.domain.site import ForgeKind
-from pullstate.forges.errors import Forbidden, NotVisible, RateLimited, Unreachable
+from pullstate.forges.errors import Forbidden, NotVisible, Overloaded, RateLimited, Unreachable
 from pullstate.forges.forge import Reading
 from pullstate.store import reading, writing
 from pullstate.store.records import Depth
@@ -271,3 +271,28 @@ async def test_a_roll_call_that_does_not_complete_concludes_nothing(stage: Stage
     await stage.lanes.upkeep()
     assert len(stage.rows(id_)) == 60
     assert stage.sweep(id_).roll_call_cursor
+
+
+async def test_a_batch_that_is_too_much_is_read_in_halves(stage: Stage):
+    project = stage.world.create_repository("acme/rocket")
+    stage.world.populate(project, 20, unfinished=20)
+    id_ = await stage.swept(project)
+    stage.world.set_checks(project, 7, CheckVerdict.FAILING, "build")
+    stage.clock.advance(6 * I)
+    stage.forge.fail("read", Overloaded("502"))
+    await stage.lanes.upkeep()
+    assert [len(of.split()) for _, of in stage.asked("read")] == [20, 10, 10]
+    assert stage.stored(id_, 7).pull_request.checks.verdict is CheckVerdict.FAILING
+
+
+async def test_a_batch_that_stays_too_much_waits_for_the_next_cycle(stage: Stage):
+    project = stage.world.create_repository("acme/rocket")
+    stage.world.populate(project, 20, unfinished=20)
+    id_ = await stage.swept(project)
+    stage.clock.advance(6 * I)
+    stage.forge.fail("read", *[Overloaded("502")] * 99)
+    await stage.lanes.upkeep()
+    assert len(stage.asked("read")) == 7
+    assert dict(stage.sweep(id_).gaps)["checks"] == "the forge could not be reached"
+    await stage.lanes.upkeep()
+    assert len(stage.asked("read")) == 7

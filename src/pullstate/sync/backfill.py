@@ -80,6 +80,7 @@ async def begin(session: Session, charge: Charge) -> Charge:
     fields = {
         "watermark": newest,
         "began_at": at,
+        "interval": session.interval,
         "next_delta_at": at + session.interval,
         "next_roll_call_at": at + session.interval * 10,
     }

@@ -15,14 +15,13 @@ from pullstate.forges.errors import (
     ForgeError,
     NotVisible,
     RateLimited,
-    Unauthorized,
-    Unexpected,
 )
 from pullstate.forges.forge import Reading
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
 from pullstate.store.records import StoredPullRequest
+from pullstate.sync.batches import ask_each
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
 from pullstate.sync.recording import Recorder, Seen
@@ -43,24 +42,16 @@ async def run(
     """
     began_at = session.now()
     targets = [target(charges[each.repository_id], each) for each in due]
-    try:
-        answers = await session.ask(session.forge.read, targets)
-    except Unauthorized:
-        raise
-    except Exception as error:
-        fault = foreseen(session, "read", error)
-        answers = [Reading(each, fault=fault) for each in targets]
-    by_target = {answer.target: answer for answer in answers}
+    answers = await ask_each(session, session.forge.read, Reading, targets)
     read: dict[int, list[Answered]] = defaultdict(list)
-    for each, asked in zip(due, targets, strict=True):
-        answer = by_target.get(asked) or Reading(asked, fault=Unexpected("left out"))
-        read[each.repository_id].append((each, answer))
+    for stored, answer in zip(due, answers, strict=True):
+        read[stored.repository_id].append((stored, answer))
     for repository_id, answered in read.items():
         if not await _visible(session, charges[repository_id], answered):
             answered[:] = [(s, replace(a, fault=Forbidden("hidden"))) for s, a in answered]
         _note_gaps(session, repository_id, answered)
     await _commit(session, read, began_at)
-    return [answer for answered in read.values() for _, answer in answered]
+    return answers
 
 
 async def _visible(session: Session, charge: Charge, read: Sequence[Answered]) -> bool:

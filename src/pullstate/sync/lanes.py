@@ -68,7 +68,7 @@ class Lanes:
         session, now = self.session, self.session.now()
         if await self._rests("wishes"):
             return now + LOOK
-        await self._rest("wishes", now + LOOK_AGAIN)
+        self._resting["wishes"] = Rest(await version_of(session.store), now + LOOK_AGAIN)
         open_ones = await session.read(wishes.open_wishes, session.reader.site.url, now)
         waiting = [e for e in serving.errands(open_ones) if e.key not in self._under_way]
         charges = await self.charges() if waiting else {}
@@ -103,24 +103,23 @@ class Lanes:
         session, now = self.session, self.session.now()
         if await self._rests("backfill"):
             return now + LOOK_AGAIN
-        await self._rest("backfill", now + HOUR)
-        ready = [walk for walk in await self._walks(now) if self._allowed(walk)]
+        version = await version_of(session.store)
+        walks = [w for charge in (await self.charges()).values() if (w := walk_of(charge))]
+        ready = [walk for walk in walks if self._ready_at(walk, now) <= now]
         if not ready:
-            return now + LOOK_AGAIN
+            until = min((self._ready_at(walk, now) for walk in walks), default=now + HOUR)
+            self._resting["backfill"] = Rest(version, until)
+            return min(until, now + LOOK_AGAIN)
         walk = min(ready, key=self._urgency)
         id_ = walk.charge.repository.id
         self._turns[id_] = max(self._turns.values(), default=0) + 1
-        self._resting.pop("backfill")
         await attempt(session, walk.charge, self._walk, walk)
         return session.now()
 
-    async def _walks(self, now: datetime) -> list[Walk]:
-        charges = [c for c in (await self.charges()).values() if held_until(c, now) <= now]
-        return [walk for charge in charges if (walk := walk_of(charge)) is not None]
-
-    def _allowed(self, walk: Walk) -> bool:
+    def _ready_at(self, walk: Walk, now: datetime) -> datetime:
         session = self.session
-        return session.ledger.allows(walk.purpose, session.interval, session.now())
+        affordable = session.ledger.waits_until(walk.purpose, session.interval, now)
+        return max(held_until(walk.charge, now), affordable or now)
 
     async def _rests(self, lane: str) -> bool:
         """Whether nothing was written and nothing came due since a lane looked last."""
@@ -128,9 +127,6 @@ class Lanes:
         if rest is None or self.session.now() >= rest.until:
             return False
         return await version_of(self.session.store) == rest.version
-
-    async def _rest(self, lane: str, until: datetime) -> None:
-        self._resting[lane] = Rest(await version_of(self.session.store), until)
 
     def _urgency(self, walk: Walk) -> tuple[bool, int, int]:
         last_turn = self._turns.get(walk.charge.repository.id, 0)
@@ -144,7 +140,8 @@ class Lanes:
         def _go_on(leg: Leg) -> bool:
             nonlocal pages
             pages += 1
-            as_urgent = leg.after.purpose is walk.purpose and self._allowed(leg.after)
+            now = session.now()
+            as_urgent = leg.after.purpose is walk.purpose and self._ready_at(leg.after, now) <= now
             return as_urgent and pages < STRETCH and not session.ending.is_set()
 
         if again := walk_of(charge):

@@ -14,7 +14,7 @@ from anyio import CancelScope
 from anyio.abc import TaskGroup
 
 from pullstate.forges.errors import Unauthorized
-from pullstate.store.errors import FencedOut, StoreError
+from pullstate.store.errors import FencedOut, StoreError, Untracked
 from pullstate.sync.concurrency import Bell, first_of
 from pullstate.sync.lanes import Lanes
 from pullstate.sync.session import Session
@@ -86,6 +86,8 @@ class Lead:
             self._stop(End.LOST)
         except Unauthorized:
             self._stop(End.REFUSED)
+        except Untracked:
+            return None  # beside the work: the next turn knows of it
         except StoreError as error:
             self._log_once(f"{name} {type(error)}", "%s waits for the store: %s", name, error)
         except Exception as error:

@@ -12,12 +12,13 @@ from sqlalchemy import Connection
 
 from pullstate.domain.merge_request import FacetBody
 from pullstate.domain.review import Threads
-from pullstate.forges.errors import ForgeError, Overloaded, RateLimited, Unauthorized, Unexpected
-from pullstate.forges.forge import Target, ThreadsReading
+from pullstate.forges.errors import ForgeError, RateLimited, Unauthorized, Unexpected
+from pullstate.forges.forge import ThreadsReading
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge, FacetWanted
 from pullstate.store.errors import Untracked
 from pullstate.store.records import StoredPullRequest
+from pullstate.sync.batches import ask_each
 from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
@@ -38,35 +39,13 @@ async def read_threads(
     """Read and store the threads of a batch of pull requests, in their order."""
     began_at = session.now()
     targets = [target(charges[each.repository_id], each) for each in wanted]
-    answers = await _ask(session, targets, purpose)
+    answers = await ask_each(session, session.forge.threads, ThreadsReading, targets, purpose)
     for stored, answer in zip(wanted, answers, strict=True):
         _note(session, stored, answer, began_at)
         _note_settling(session, stored, began_at)
     recorder = Recorder(session.key, session.interval, session.memory)
     await session.commit(_write_threads, recorder, wanted, answers, began_at)
     return answers
-
-
-async def _ask(
-    session: Session, targets: Sequence[Target], purpose: Purpose
-) -> list[ThreadsReading]:
-    """One request, or two halves where it is too much; a fault of the whole is each one's."""
-    try:
-        given = await session.ask(session.forge.threads, targets, purpose=purpose)
-    except Unauthorized:
-        raise
-    except Overloaded as error:
-        if len(targets) == 1:
-            return [ThreadsReading(targets[0], fault=error)]
-        half = len(targets) // 2
-        first = await _ask(session, targets[:half], purpose)
-        return [*first, *await _ask(session, targets[half:], purpose)]
-    except Exception as error:
-        fault = foreseen(session, THREADS, error)
-        return [ThreadsReading(each, fault=fault) for each in targets]
-    by_target = {answer.target: answer for answer in given}
-    left_out = Unexpected("the forge left a pull request out")
-    return [by_target.get(each) or ThreadsReading(each, fault=left_out) for each in targets]
 
 
 def _note(
