@@ -7,12 +7,15 @@ beside it, the text the same JSON as the structure, within the bytes that a page
 from __future__ import annotations
 
 import json
+import secrets
+import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from jsonschema import Draft202012Validator
@@ -63,8 +66,7 @@ class Office:
     def build(cls, folder: Path, site: Site = DEMO) -> Office:
         """Nobody syncs here: a wish is answered at once, by why not."""
         clock = HeldClock()
-        folder.mkdir(exist_ok=True)
-        store = Store.open(folder / "store.db")
+        store = new_store(folder)
         context = context_of(store, Wisher(store, clock=clock), clock.now)
         return cls(store, World(clock.now, site.url), clock, context, opening_of(context))
 
@@ -164,6 +166,24 @@ class Office:
 
     def repositories(self) -> list[Repository]:
         return self.store.read_now(reading.repositories)
+
+
+def new_store(folder: Path) -> Store:
+    """An empty store with an id of its own, copied from one that was made once."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "store.db"
+    path.write_bytes(_made())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE store SET id = ?", [secrets.token_hex(8)])
+    return Store.open(path)
+
+
+@cache
+def _made() -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "store.db"
+        Store.open(path).close()
+        return path.read_bytes()
 
 
 def _named(number: int, arguments: Row) -> Row:
