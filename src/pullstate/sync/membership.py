@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from pullstate.store import lease
 from pullstate.store.engine import Store
-from pullstate.store.errors import StoreError
+from pullstate.store.errors import StoreError, StoreReadOnly
 from pullstate.store.lease import Fence, Process
 from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.readers import Reader, ReaderName
@@ -76,6 +76,8 @@ class Membership:
             kept = await self.store.write(
                 lease.take, fence.key, self.process_id, self.store.lease_time
             )
+        except StoreReadOnly:
+            return False  # a newer version took the store over
         except StoreError:
             return True  # every write proves the fence anyway
         return kept is not None and kept.token == fence.token

@@ -10,6 +10,7 @@ from typing import TypeVar
 import anyio
 from sqlalchemy import Connection
 
+from pullstate.domain.freshness import unserved
 from pullstate.store import lease, reading, wishes
 from pullstate.store.engine import Store
 from pullstate.store.wishes import WishKind, WishOutcome
@@ -19,6 +20,7 @@ from pullstate.sync.concurrency import version_of
 from pullstate.sync.readers import ReaderName
 
 T = TypeVar("T")
+LookedIn = Callable[[str], tuple[str, ...]]
 
 LOOK = 0.1  # seconds between two looks for the outcome
 FAILED = "failed"
@@ -38,13 +40,14 @@ class Wisher:
     """What tools use. `kick` wakes this process's own loop; without one, others may still serve.
 
     `listed` is set once that loop has entered itself among the live ones: just after the start
-    nobody seems to read the site.
+    nobody seems to read the site. `looked_in` names where it looks for a token of a site.
     """
 
     store: Store
     kick_loop: Callable[[], None] = lambda: None
     clock: Clock = field(default_factory=SystemClock)
     listed: anyio.Event | None = None
+    looked_in: LookedIn = lambda site_url: ()
 
     def kick(self) -> None:
         """Something is wanted: look now."""
@@ -85,9 +88,10 @@ class Wisher:
     async def _why_not(self, repository_id: int, deadline: datetime) -> str | None:
         """Why nobody can read a repository before `deadline`; None where somebody can."""
         was_listed = self.listed is None or self.listed.is_set()
-        why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
+        given = (deadline, self.looked_in)
+        why = await self.store.read(_why_not, repository_id, self.clock.now(), *given)
         if why and not was_listed and await self._is_listed_by(deadline):
-            why = await self.store.read(_why_not, repository_id, self.clock.now(), deadline)
+            why = await self.store.read(_why_not, repository_id, self.clock.now(), *given)
         return why
 
     async def _is_listed_by(self, deadline: datetime) -> bool:
@@ -128,14 +132,16 @@ def _sweep_ended(conn: Connection, repository_id: int) -> Granted | None:
     return Granted(False) if known.fault else None
 
 
-def _why_not(conn: Connection, repository_id: int, now: datetime, deadline: datetime) -> str | None:
+def _why_not(
+    conn: Connection, repository_id: int, now: datetime, deadline: datetime, looked_in: LookedIn
+) -> str | None:
     """Why nobody can fulfil a wish before its deadline; None where somebody can."""
     known = reading.repository_by_id(conn, repository_id)
     if known is None:
         return "the repository is not stored"
     readers = _readers(conn, known.site_url, now)
     if not readers:
-        return f"no running pullstate process reads {known.site_url}"
+        return unserved(known.site_url, looked_in(known.site_url))
     paused = [_paused_until(conn, name, deadline) for name in readers]
     if all(paused):
         until = min(filter(None, paused))
