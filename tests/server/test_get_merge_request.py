@@ -259,8 +259,8 @@ async def test_a_fault_beside_a_body_that_is_known_says_both(desk: Desk):
 @pytest.mark.parametrize(
     ("verdict", "after", "sure"),
     [
-        (CheckVerdict.PASSING, 5, True),
-        (CheckVerdict.PASSING, 6, False),
+        (CheckVerdict.PASSING, 6, True),
+        (CheckVerdict.PASSING, 7, False),
         (CheckVerdict.PENDING, 1, True),
         (CheckVerdict.PENDING, 2, False),
     ],
@@ -274,10 +274,25 @@ async def test_pipelines_of_an_open_one_move_on_an_unmoved_head(
     assert ("may have moved since" in made.get("error", "")) != sure
 
 
-async def test_pipelines_of_a_merged_one_stay(desk: Desk):
-    desk.filled(pipelines(pipeline()), seen=merge_request(merged_at=NOON, closed_at=NOON))
+@pytest.mark.parametrize("body", EVERY, ids=facet_of)
+async def test_what_moves_without_a_sign_is_not_sure_for_long_while_it_is_open(
+    desk: Desk, body: FacetBody
+):
+    stored = desk.filled(*EVERY)
+    desk.at += minutes(7)
+    reply = await desk.get(include=ALL)
+    moves = facet_of(body) not in ("diffs", "commits")
+    assert ("may have moved since" in reply[facet_of(body)].get("error", "")) == moves
+    assert "may have moved since" in reply["sync"]["facets"]["overview"]
+    desk.keep(stored, overview(), *EVERY)
+    assert (await desk.get(include=ALL))["sync"]["state"] == "ok"
+
+
+async def test_all_of_a_merged_one_stays(desk: Desk):
+    desk.filled(*EVERY, seen=merge_request(merged_at=NOON, closed_at=NOON))
     desk.at += timedelta(days=1)
-    assert "error" not in (await desk.get(include="pipelines"))["pipelines"]
+    reply = await desk.get(include=ALL)
+    assert "facets" not in reply["sync"]
 
 
 async def test_conflicts_are_out_of_date_once_the_base_moved(desk: Desk):
@@ -467,9 +482,9 @@ async def test_one_that_was_asked_about_once_is_as_fresh_as_its_own_reading(desk
     repository = stored.repository_id
     desk.store.write_now(writing.untrack, repository)
     desk.store.write_now(writing.save_sweep, repository, Sweep())
-    desk.at += minutes(5)
+    desk.at += minutes(6)
     reply = await desk.get()
-    assert reply["sync"] == {"state": "ok", "asOf": "2026-03-01T12:00:00Z", "ageSeconds": 300}
+    assert reply["sync"] == {"state": "ok", "asOf": "2026-03-01T12:00:00Z", "ageSeconds": 360}
     desk.at += minutes(1)
     reply = await desk.get()
     assert reply["sync"]["state"] == "stale"

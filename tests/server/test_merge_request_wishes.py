@@ -96,7 +96,7 @@ async def test_a_new_head_is_read_anew_and_what_is_said_is_not(desk: Desk):
     desk.world.push(project, 1)
     [known] = desk.store.read_now(reading.repositories)
     before = desk.stored(known.id, 1)
-    desk.clock = lambda: now() + timedelta(minutes=6)
+    desk.clock = lambda: now() + timedelta(minutes=7)
     desk.forge.requests.clear()
     new = await desk.get(url=url(), include="commits,diffs")
     assert before.pull_request.head.sha == old["sha"] != new["sha"]
@@ -111,7 +111,7 @@ async def test_one_that_nobody_keeps_up_is_read_again_after_a_while(desk: Desk):
     await desk.get(url=url())
     desk.world.reopen(project, 1)
     assert (await desk.get(url=url()))["state"] == "closed"
-    desk.clock = lambda: now() + timedelta(minutes=6)
+    desk.clock = lambda: now() + timedelta(minutes=7)
     assert (await desk.get(url=url()))["state"] == "opened"
 
 
@@ -242,7 +242,7 @@ async def test_one_that_was_deleted_is_shown_until_the_forge_has_said_so_twice(d
     project = created(desk)
     await desk.get(url=url())
     desk.world.delete(project, 1)
-    desk.clock = lambda: now() + timedelta(minutes=6)
+    desk.clock = lambda: now() + timedelta(minutes=7)
     reply = await desk.get(url=url())
     assert "the forge did not find it just now" in reply["sync"]["reason"]
     assert REFUSED in await desk.refused(url=url())

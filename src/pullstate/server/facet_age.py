@@ -11,8 +11,9 @@ from pullstate.store.records import StoredFacet, StoredPullRequest
 
 # What a commit says for itself; the others are good until the merge request is updated.
 OF_THE_HEAD = {Facet.DIFFS, Facet.COMMITS, Facet.PIPELINES, Facet.CONFLICTS}
-MOVING = {Facet.PIPELINES, Facet.CONFLICTS}  # on an unmoved head too
-INTERVALS = 5  # of the sync, within which what moves unseen is read again
+# What may move without a new head or an update: a merge status, checks, a base, resolving.
+MOVING = set(Facet) - {Facet.DIFFS, Facet.COMMITS}
+INTERVALS = 6  # of the sync, which reads what was asked about every five: one more is late
 UNSETTLED = timedelta(seconds=75)  # GitLab's notes move `updated_at` at most once a minute
 
 
@@ -39,35 +40,31 @@ def age_of(
         return Age.UNREAD
     if not _is_of_now(facet, kept, stored):
         return Age.OUTDATED
-    if facet in MOVING:
-        return _age_of_moving(facet, kept.observed_at, stored, now, interval)
-    if facet not in OF_THE_HEAD and settles_late:
-        settled = kept.observed_at >= stored.pull_request.changed_at + UNSETTLED
-        return Age.CURRENT if settled else Age.UNSURE
-    return Age.CURRENT
+    late = facet in MOVING and _is_late(facet, kept.observed_at, stored, now, interval)
+    unsettled = settles_late and facet not in OF_THE_HEAD and not _is_settled(kept, stored)
+    return Age.UNSURE if late or unsettled else Age.CURRENT
 
 
 def _is_of_now(facet: Facet, kept: StoredFacet, stored: StoredPullRequest) -> bool:
-    seen = stored.pull_request
     if facet in OF_THE_HEAD:
-        return kept.head_sha == seen.head.sha
-    return kept.changed_at_when_read == seen.changed_at
+        same_base = facet is not Facet.CONFLICTS or not _is_before(kept, stored.observed.base)
+        return same_base and kept.head_sha == stored.pull_request.head.sha
+    return kept.changed_at_when_read == stored.pull_request.changed_at
 
 
-def _age_of_moving(
-    facet: Facet,
-    read_at: datetime,
-    stored: StoredPullRequest,
-    now: datetime,
-    interval: timedelta,
-) -> Age:
-    """Checks go on, and a base moves on: while it is open, it is read again."""
+def _is_settled(kept: StoredFacet, stored: StoredPullRequest) -> bool:
+    return not _is_before(kept, stored.pull_request.changed_at + UNSETTLED)
+
+
+def _is_before(kept: StoredFacet, moment: datetime | None) -> bool:
+    return kept.observed_at is not None and moment is not None and kept.observed_at < moment
+
+
+def _is_late(
+    facet: Facet, read_at: datetime, stored: StoredPullRequest, now: datetime, interval: timedelta
+) -> bool:
+    """Whether it should have been read again; while checks run, pipelines are old soon."""
     seen = stored.pull_request
-    if seen.finished:
-        return Age.CURRENT
-    base_moved = stored.observed.base
-    if facet is Facet.CONFLICTS and base_moved is not None and base_moved > read_at:
-        return Age.OUTDATED
     runs = seen.checks is not None and seen.checks.verdict is CheckVerdict.PENDING
-    patience = interval * (1 if runs and facet is Facet.PIPELINES else INTERVALS)
-    return Age.CURRENT if now - read_at <= patience else Age.UNSURE
+    patience = 1 if runs and facet is Facet.PIPELINES else INTERVALS
+    return not seen.finished and now - read_at > interval * patience

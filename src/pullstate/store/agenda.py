@@ -252,6 +252,12 @@ def finished_threads_wanted(
     return _stored(conn, query)
 
 
+# What moves without a new head and without an update: checks, mergeability, resolving.
+_MOVING = [
+    facet.value for facet in (Facet.OVERVIEW, Facet.PIPELINES, Facet.CONFLICTS, Facet.DISCUSSIONS)
+]
+
+
 def facets_wanted(
     conn: Connection, scope: Scope, moving_before: datetime, limit: int
 ) -> list[FacetWanted]:
@@ -260,7 +266,7 @@ def facets_wanted(
         facet.c.head_sha != pull_request.c.head_sha,
         facet.c.changed_at_when_read < pull_request.c.changed_at,
         and_(
-            facet.c.facet.in_([Facet.PIPELINES.value, Facet.CONFLICTS.value]),
+            facet.c.facet.in_(_MOVING),
             facet.c.observed_at < moving_before,
         ),
     )
