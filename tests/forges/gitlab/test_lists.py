@@ -236,3 +236,38 @@ def test_text_that_is_no_cursor_is_an_error_and_never_the_first_page(text: str) 
 
 def test_what_a_link_repeats_of_a_token_is_not_sent_on() -> None:
     assert next_query(answer("private_token=glpat-x&id=1&page=2")) == {"page": "2"}
+
+
+@pytest.mark.anyio
+async def test_a_finished_one_is_enriched_once_although_every_delta_lists_it_again(
+    gitlab: GitLab,
+    simulator: Running,
+    world: World,
+    clock: Clock,
+    project: Project,
+    repository: Repository,
+):
+    change = world.open_merge_request(project, "one")
+    world.merge(change)
+    clock.advance(minutes=2)
+    [page] = await delta(gitlab, repository)
+    simulator.log.clear()
+    [again] = await delta(gitlab, repository)
+    assert again.rows == page.rows
+    assert len(asked(simulator)) == 1
+    world.approve(change, "bo")
+    [after] = await delta(gitlab, repository)
+    assert after.rows[0].review.approved_by == ("bo",)
+
+
+@pytest.mark.anyio
+async def test_a_finished_one_that_has_not_settled_is_enriched_again(
+    gitlab: GitLab, world: World, clock: Clock, project: Project, repository: Repository
+):
+    change = world.open_merge_request(project, "one")
+    world.merge(change)
+    await delta(gitlab, repository)
+    clock.advance(seconds=30)
+    world.approve(change, "bo")
+    [page] = await delta(gitlab, repository)
+    assert page.rows[0].review.approved_by == ("bo",)

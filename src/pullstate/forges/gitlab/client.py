@@ -26,14 +26,13 @@ from pullstate.forges.forge import (
 from pullstate.forges.gitlab.api import Api
 from pullstate.forges.gitlab.documents import LOCKED_TOLD
 from pullstate.forges.gitlab.facets import Facets
-from pullstate.forges.gitlab.lists import EVERYTHING, OPENED, Listed, Lists
+from pullstate.forges.gitlab.lean import Lean, gaps_of
+from pullstate.forges.gitlab.lists import EVERYTHING, OPENED, Lists
 from pullstate.forges.gitlab.payloads import MergeRequest
-from pullstate.forges.gitlab.place import Place
 from pullstate.forges.gitlab.projects import Projects
 from pullstate.forges.gitlab.rest_rows import RestRows
 from pullstate.forges.gitlab.rows import BATCH, Found, Rows
 from pullstate.forges.gitlab.threads import DiscussionsReader
-from pullstate.forges.gitlab.translate import Gaps, details, is_finished
 from pullstate.forges.http import ForgeHttp
 
 LIMITS = Limits(open_page=100, lean_page=100, read_batch=BATCH, delta_batch=1, threads_batch=5)
@@ -55,6 +54,7 @@ class GitLab:
         self._lists = Lists(self._api, self._projects)
         self._rest = RestRows(self._api, self._projects)
         self._rows = Rows(self._api, self._projects, self._rest)
+        self._lean = Lean(self._api, self._projects, self._rows)
         self._discussions = DiscussionsReader(self._api, self._projects, self._rest)
         self._facets = Facets(self._api, self._projects, self._rest, self._discussions)
         self._checked: deque[datetime] = deque(maxlen=CHECKS_A_MINUTE)
@@ -86,7 +86,7 @@ class GitLab:
         if last:
             await self._add_locked(found)
         rows = sorted(found.rows.values(), key=lambda row: (row.opened_at, row.number))
-        return Page(found.repository, tuple(rows), listed.next, _gaps(listed, found))
+        return Page(found.repository, tuple(rows), listed.next, gaps_of(listed, found))
 
     async def _add_locked(self, found: Found) -> None:
         numbers = found.locked
@@ -110,7 +110,7 @@ class GitLab:
         listed = await self._lists.by_creation(
             repository, cursor, size, EVERYTHING, newest_first=newest_first
         )
-        return await self._lean(listed)
+        return await self._lean.page(listed)
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         """Lean rows that changed, oldest change first; one list request for each project."""
@@ -128,39 +128,7 @@ class GitLab:
 
     async def _delta(self, delta: Delta, size: int) -> Page:
         listed = await self._lists.by_change(delta.repository, delta.since, delta.cursor, size)
-        return await self._lean(listed)
-
-    async def _lean(self, listed: Listed) -> Page:
-        """Rows of a list: of a finished one all that will be kept, of another its details."""
-        finished = [row.iid for row in listed.rows if is_finished(row)]
-        found = await self._enriched(listed.repository, finished)
-        repository = found.repository
-        rest = [row for row in listed.rows if row.iid not in found.rows]
-        sources = await self._projects.sources(rest, repository)
-        place = Place(self.site.url, repository.forge_id, repository.path)
-        rows = {number: _listed(row) for number, row in found.rows.items()}
-        fault = listed.fault
-        for row in rest:
-            try:
-                rows[row.iid] = details(row, place, sources.get(row.source_project_id or 0, ""))
-            except Unexpected as error:
-                fault = error
-        order = dict.fromkeys(row.iid for row in listed.rows)
-        kept = tuple(rows[number] for number in order if number in rows)
-        gaps = _gaps(replace(listed, fault=fault), found)
-        return Page(repository, kept, listed.next, gaps)
-
-    async def _enriched(self, repository: Repository, finished: list[int]) -> Found:
-        """Finished ones with what GraphQL tells of them; where it is silent a list must do."""
-        found = Found(repository)
-        if not finished:
-            return found
-        if why := await self._rows.uses_rest(repository):
-            found.gaps[0] = (("review", f"finished ones are read without their reviews: {why}"),)
-            return found
-        found = await self._rows.read_finished(repository, finished)
-        found.faults.clear()
-        return found
+        return await self._lean.page_of_changes(listed)
 
     async def probe(self, repository: Repository, etag: str | None) -> Probe | None:
         """None: an ETag of GitLab's saves it no work, and us no request."""
@@ -247,26 +215,11 @@ class GitLab:
         await self._http.aclose()
 
 
-def _listed(row: PullRequest) -> PullRequest:
-    """One that was reopened while we read has no observations in a list."""
-    if row.finished:
-        return row
-    return replace(row, checks=None, mergeability=None, review=None, queue=None)
-
-
 def _reading(target: Target, found: Found) -> Reading:
     number = target.number
     if number in found.rows:
         return Reading(target, found.rows[number], gaps=found.gaps.get(number, ()))
     return Reading(target, fault=found.faults.get(number) or Unexpected("left out"))
-
-
-def _gaps(listed: Listed, found: Found) -> Gaps:
-    """Each facet once, with the first reason."""
-    gaps = dict(found.all_gaps())
-    if listed.fault:
-        gaps.setdefault("details", str(listed.fault))
-    return tuple(gaps.items())
 
 
 def _is_of(row: PullRequest, owner: str | None) -> bool:

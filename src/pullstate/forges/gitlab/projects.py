@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Sequence
 
 from pullstate.forges.errors import (
     Forbidden,
@@ -20,41 +17,14 @@ from pullstate.forges.errors import (
 from pullstate.forges.forge import Repository
 from pullstate.forges.gitlab import documents
 from pullstate.forges.gitlab.api import Api, read, route
+from pullstate.forges.gitlab.kept import Kept
 from pullstate.forges.gitlab.payloads import MergeRequest, Project
 from pullstate.forges.gitlab.schema import NoGraphQL
 from pullstate.forges.graphql import Result
 
-KEPT = timedelta(hours=1)
 ASKED_SINGLY = 50  # paths of forks that one page may cost where GraphQL does not tell them
 AT_ONCE = 100
 DISABLED = "the project has merge requests turned off"
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
-
-
-class Kept(Generic[Key, Value]):
-    """What was learned within the last hour."""
-
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        self._clock = clock
-        self._known: dict[Key, tuple[Value, datetime]] = {}
-
-    def put(self, key: Key, value: Value) -> Value:
-        self._known[key] = value, self._clock() + KEPT
-        return value
-
-    def get(self, key: Key) -> Value | None:
-        value, until = self._known.get(key, (None, None))
-        return value if until is not None and self._clock() < until else None
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """What a project asks of a merge, and why its pipelines cannot be seen."""
-
-    pipeline_required: bool = False
-    pipelines_unreadable: str | None = None
 
 
 class Projects:
