@@ -86,8 +86,8 @@ def test_stale_begins_when_the_next_read_is_overdue_by_more_than_two_intervals(o
 
 
 def test_where_nobody_reads_the_forge_the_reason_says_so():
-    assert "no running process" in report(replace(WELL, served=False, **OVERDUE), NOW).reason
-    assert "no running process" in report(replace(WELL, served=False, swept=False), NOW).reason
+    assert "no running pullstate" in report(replace(WELL, served=False, **OVERDUE), NOW).reason
+    assert "no running pullstate" in report(replace(WELL, served=False, swept=False), NOW).reason
 
 
 def test_an_observation_from_the_future_is_no_age_below_zero():
@@ -98,3 +98,20 @@ def test_partial_names_the_facets_and_carries_the_why():
     said = report(replace(WELL, **GAPS), NOW)
     assert "checks" in said.reason
     assert said.gaps == GAPS["gaps"]
+
+
+@pytest.mark.parametrize("kind", list(FaultKind))
+def test_a_fault_of_credentials_says_where_a_token_is_looked_for(kind: FaultKind):
+    known = replace(WELL, fault=Fault(kind, NOW), looked_in=("environment A (was refused)", "B"))
+    reason = report(known, NOW).reason or ""
+    of_credentials = kind in (FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND)
+    told = "this process looks for a token in environment A (was refused), B"
+    assert (told in reason) is of_credentials
+
+
+def test_a_forge_that_nobody_reads_is_named_with_where_a_token_was_looked_for():
+    known = replace(WELL, served=False, swept=False, site_url="https://x.org", looked_in=("A", "B"))
+    assert report(known, NOW).reason == (
+        "the first sweep of this repository has not completed; no running pullstate process reads "
+        "https://x.org, and this one found no token in A, B"
+    )

@@ -291,13 +291,13 @@ async def test_stale(office: Office):
     office.advance(seconds=1)
     sync = (await office.list())["sync"]
     assert sync["state"] == "stale"
-    assert "no running process reads this forge" in sync["reason"]
+    assert "no running pullstate process reads https://demo.invalid" in sync["reason"]
     office.store.write_now(
         lease.enroll, "me", 1, "1", ["https://demo.invalid demo"], office.clock.now()
     )
     sync = (await office.list())["sync"]
     assert sync["state"] == "stale"
-    assert "no running process" not in sync["reason"]
+    assert "no running" not in sync["reason"]
 
 
 async def test_partial(office: Office):

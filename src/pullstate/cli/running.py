@@ -55,6 +55,17 @@ class Running:
 
         return token_sources(self.settings.tokens, Surroundings(os.environ))
 
+    def looked_in(self, site_url: str) -> tuple[str, ...]:
+        """Where this process looks for a token of a site, and what was wrong there; no values."""
+        by_url = {site.url: sources for site, sources in self.tokens.items()}
+        sources = by_url.get(site_url)
+        if sources is None or not self.syncs:
+            return ()
+        wrong = dict(sources.problems) | dict.fromkeys(sources.rejected, "was refused")
+        return tuple(
+            f"{name} ({wrong[name]})" if name in wrong else name for name in sources.looked_in()
+        )
+
     async def open(self) -> Context:
         """Open the store, ready the loop, and say what the configuration tracks. StoreError."""
         self.store = store = await to_thread.run_sync(self._open)
@@ -119,11 +130,17 @@ class Running:
         return Context(
             store=store,
             sites=self.settings.sites,
-            wisher=Wisher(store, kick, listed=self.loop and self.loop.listed),
+            wisher=Wisher(
+                store,
+                kick,
+                listed=self.loop and self.loop.listed,
+                looked_in=self.looked_in,
+            ),
             clock=now,
             default_site=self.settings.default_site,
             default_gitlab=self.settings.default_gitlab,
             exclusion=self.settings.exclusion,
+            looked_in=self.looked_in,
         )
 
     def _connect(self, site: Site, credentials: Credentials) -> Forge:

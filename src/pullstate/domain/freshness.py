@@ -51,6 +51,8 @@ class Freshness:
     interval: timedelta
     gaps: tuple[tuple[str, str], ...] = ()  # (facet, why it is unreadable or incomplete)
     served: bool = True  # some live process syncs this host
+    site_url: str = ""
+    looked_in: tuple[str, ...] = ()  # where the process that answers looks for a token of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,12 @@ FAULT_WORDS = {
 }
 
 
+def unserved(site_url: str, looked_in: tuple[str, ...] = ()) -> str:
+    """What is said of a forge that nobody reads; `looked_in` by the process that says so."""
+    where = f", and this one found no token in {', '.join(looked_in)}" if looked_in else ""
+    return f"no running pullstate process reads {site_url or 'this forge'}{where}"
+
+
 def report(freshness: Freshness, now: datetime) -> SyncReport:
     """What the facts of a repository's sync come to at `now`.
 
@@ -99,7 +107,7 @@ def _conditions(freshness: Freshness, now: datetime) -> list[tuple[SyncState, st
     """Each state in order, with what makes it hold, or None."""
     return [
         (SyncState.UNREAD, _unread(freshness)),
-        (SyncState.FAILING, _failing(freshness.fault)),
+        (SyncState.FAILING, _failing(freshness.fault, freshness.looked_in)),
         (SyncState.PAUSED, _paused(freshness.fault, now)),
         (SyncState.STALE, _stale(freshness, now)),
         (SyncState.PARTIAL, _partial(freshness)),
@@ -109,15 +117,22 @@ def _conditions(freshness: Freshness, now: datetime) -> list[tuple[SyncState, st
 def _unread(freshness: Freshness) -> str | None:
     if freshness.swept:
         return None
-    unserved = "" if freshness.served else "; no running process reads this forge"
-    return f"the first sweep of this repository has not completed{unserved}"
+    cause = "" if freshness.served else f"; {unserved(freshness.site_url, freshness.looked_in)}"
+    return f"the first sweep of this repository has not completed{cause}"
 
 
-def _failing(fault: Fault | None) -> str | None:
+_OF_CREDENTIALS = {FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND}
+
+
+def _failing(fault: Fault | None, looked_in: tuple[str, ...]) -> str | None:
     if fault is None or fault.kind is FaultKind.RATE_LIMITED:
         return None
-    detail = f" ({fault.detail})" if fault.detail else ""
-    return f"{FAULT_WORDS[fault.kind]}, since {_at(fault.since)}{detail}"
+    words = f"{FAULT_WORDS[fault.kind]}, since {_at(fault.since)}"
+    if fault.detail:
+        words += f" ({fault.detail})"
+    if looked_in and fault.kind in _OF_CREDENTIALS:
+        words += f" (this process looks for a token in {', '.join(looked_in)})"
+    return words
 
 
 def _paused(fault: Fault | None, now: datetime) -> str | None:
@@ -134,7 +149,7 @@ def _stale(freshness: Freshness, now: datetime) -> str | None:
     due = freshness.next_at
     if not freshness.swept or due is None or now - due <= 2 * freshness.interval:
         return None
-    cause = "" if freshness.served else ": no running process reads this forge"
+    cause = "" if freshness.served else f": {unserved(freshness.site_url, freshness.looked_in)}"
     return f"the read planned for {_at(due)} has not happened{cause}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import TypeVar
@@ -20,6 +20,7 @@ from pullstate.domain.address import (
     parse_repository,
     site_for_host,
 )
+from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import quote
 from pullstate.server.answers import trouble
 from pullstate.server.context import Context, Granted
@@ -37,10 +38,19 @@ _DEPTHS = tuple(Depth)  # least first
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A stored repository, under the address it has now."""
+    """A stored repository, under the address it has now.
+
+    `looked_in` names where this process looks for a token of its site.
+    """
 
     repository: Repository
     address: RepositoryAddress
+    looked_in: tuple[str, ...] = ()
+
+    def freshness(self, conn: Connection, now: datetime) -> Freshness:
+        """What is known of its sync."""
+        known = reading.freshness(conn, self.repository.id, now)
+        return replace(known, site_url=self.address.site.url, looked_in=self.looked_in)
 
 
 def address_of(context: Context, text: str) -> RepositoryAddress:
@@ -102,11 +112,12 @@ async def look(
     too many. That it was asked about is noted once an hour.
     """
     context.wisher.kick()
-    known, seen = await context.store.read(_seen, address, see)
+    looked_in = context.looked_in(address.site.url)
+    known, seen = await context.store.read(_seen, address, looked_in, see)
     if known is not None and not _adds_interest(known, depth, context.clock()):
         return seen  # type: ignore[return-value]
     await _take_up(context, address, depth, known)
-    known, seen = await context.store.read(_seen, address, see)
+    known, seen = await context.store.read(_seen, address, looked_in, see)
     if known is None:
         raise ToolError(f"{address.url} was purged from the store just now; ask again.")
     return seen  # type: ignore[return-value]
@@ -118,12 +129,16 @@ async def asked_about(context: Context, address: RepositoryAddress, depth: Depth
 
 
 def _seen(
-    conn: Connection, address: RepositoryAddress, see: Callable[[Connection, Asked], V]
+    conn: Connection,
+    address: RepositoryAddress,
+    looked_in: tuple[str, ...],
+    see: Callable[[Connection, Asked], V],
 ) -> tuple[Repository | None, V | None]:
     known = reading.find_repository(conn, address)
     if known is None:
         return None, None
-    return known, see(conn, Asked(known, RepositoryAddress(address.site, known.path)))
+    found = RepositoryAddress(address.site, known.path)
+    return known, see(conn, Asked(known, found, looked_in))
 
 
 def _adds_interest(known: Repository, depth: Depth, now: datetime) -> bool:

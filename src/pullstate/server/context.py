@@ -63,6 +63,11 @@ class Allowance:
         self._taken.pop()
 
 
+def looked_nowhere(site_url: str) -> tuple[str, ...]:
+    """A process that does not sync looks for no token."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """The store, the configured sites, and the way to ask the loop for more."""
@@ -76,3 +81,4 @@ class Context:
     exclusion: DiffExclusionPolicy
     patience: float = 5.0  # seconds that a call waits for the loop at most
     allowance: Allowance = field(default_factory=Allowance)
+    looked_in: Callable[[str], tuple[str, ...]] = looked_nowhere  # for a token of a site's URL

@@ -118,7 +118,7 @@ def _view(
         identity,
         rows,
         first=_first(conn, repository, question, place, rows),
-        freshness=reading.freshness(conn, repository, now),
+        freshness=asked.freshness(conn, now),
         change=reading.newest_change(conn) if place.change is None else place.change,
         moved=0 if len(rows) > question.limit else _moved(conn, repository, question, place),
     )
@@ -238,7 +238,7 @@ def _end(
     if question.branch:
         end["branchState"] = f"PULL_REQUEST_STATE_{_branch_state(view, granted)}"
     why = granted.why if granted else None
-    known = replace(view.freshness, gaps=_gaps(view), served=view.freshness.served or bool(why))
+    known = replace(view.freshness, gaps=_gaps(view))
     end["sync"] = answers.sync_block(
         freshness.report(known, view.now),
         refreshed=(granted is None or granted.fulfilled) if wanted_fresh else None,

@@ -113,7 +113,7 @@ def _view(
     repository, now = asked.repository.id, clock()
     identity = (store_id, _TOOL, repository, question.number, question.resolved)
     after = _after(question, identity)
-    known = reading.freshness(conn, repository, now)
+    known = asked.freshness(conn, now)
     stored = reading.pull_request(conn, repository, question.number)
     if stored is None:
         return View(asked, now, identity, known)
