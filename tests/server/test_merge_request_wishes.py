@@ -264,6 +264,28 @@ async def test_a_facet_that_may_not_be_read_fails_alone_and_no_repository_with_i
     assert "error" not in (await desk.get(url=url(), include="pipelines"))["pipelines"]
 
 
+async def test_one_that_could_not_be_read_again_is_shown_as_it_was_and_said_to_be_stale(desk: Desk):
+    created(desk)
+    first = await desk.get(url=url(), include="commits")
+    desk.clock = lambda: now() + timedelta(minutes=7)
+    desk.forge.fail("find_number", Unreachable("down"))
+    reply = await desk.get(url=url(), include="commits")
+    assert reply["commits"] == first["commits"]
+    assert reply["sync"]["state"] == "stale"
+    assert "the forge could not be reached" in reply["sync"]["reason"]
+
+
+async def test_one_that_was_never_read_and_cannot_be_says_why(desk: Desk):
+    created(desk)
+    desk.forge.fail("find_number", Unreachable("down"))
+    words = await desk.refused(url=url())
+    assert words == (
+        f"Merge request 1 of https://gitlab.com/{PATH} could not be read: the forge could not be "
+        "reached."
+    )
+    assert (await desk.get(url=url()))["iid"] == 1
+
+
 async def test_a_limit_is_told_with_its_end_and_not_waited_for(desk: Desk):
     created(desk)
     await desk.get(url=url())
