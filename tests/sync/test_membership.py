@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from pullstate.forges.demo import DemoForge, World
 from pullstate.store import lease
@@ -101,6 +102,6 @@ async def test_a_store_that_is_busy_neither_takes_nor_loses_a_lease(store: Store
 async def test_a_lease_is_given_up_where_a_newer_version_took_the_store_over(store: Store):
     member = Membership(store, "1.0")
     fence = await member.take(TOKEN)
-    store.read_only = True
+    store.write_now(lambda conn: conn.execute(text("UPDATE store SET min_writer = 99")))
     assert not await member.renew(fence)
     assert await member.take(TOKEN) is None
