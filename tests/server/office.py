@@ -223,6 +223,13 @@ async def served(folder: Path, **settings: Any) -> AsyncIterator[tuple[Office, H
         yield Office(home.store, home.world, clock, context, opening_of(context)), home
 
 
+def kept(office: Office) -> int:
+    """A repository of one open pull request, all of it read just now."""
+    project = office.project()
+    office.world.open(project, "Change", "branch")
+    return office.keep(project)
+
+
 def rows_of(pages: Iterable[Row], name: str = "pullRequests") -> list[Row]:
     return [row for page in pages for row in page[name]]
 

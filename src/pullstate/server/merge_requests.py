@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +10,7 @@ from pullstate.domain import freshness
 from pullstate.domain.freshness import Freshness
 from pullstate.domain.merge_request import Facet
 from pullstate.server import answers, facet_rows
-from pullstate.server.asking import NOTED_EVERY
+from pullstate.server.asking import note_asked
 from pullstate.server.context import Context, Granted
 from pullstate.server.facet_age import Age
 from pullstate.server.facet_rows import Shape
@@ -22,8 +21,6 @@ from pullstate.server.merge_request_view import View, view_of
 from pullstate.server.merge_request_wishes import Wishes, located
 from pullstate.server.room import Row, size, together
 from pullstate.server.tools.get_merge_request import GetMergeRequest
-from pullstate.store import writing
-from pullstate.store.errors import StoreError
 
 REPLY_BYTES = 48_000
 NOT_FOUND = "the forge did not find it just now"
@@ -37,7 +34,8 @@ async def answer(context: Context, arguments: GetMergeRequest) -> Row:
         question = replace(question, named=await located(context, question.named, wishes))
     view, number = await _with_base(context, question, wishes)
     view, granted = await _with_facets(context, question, wishes, view, number)
-    await _note(context, view)
+    if view.stored is not None:
+        await note_asked(context, view.stored.id, view.asked_at)
     return _reply(context, question, view, number, granted)
 
 
@@ -69,14 +67,6 @@ async def _with_facets(
 
 def _asked_facets(question: Question) -> tuple[Facet, ...]:
     return (Facet.OVERVIEW, *question.facets)
-
-
-async def _note(context: Context, view: View) -> None:
-    """What was asked about is kept hot for a day; noted once an hour, where it can be."""
-    now = context.clock()
-    if view.stored and (view.asked_at is None or view.asked_at < now - NOTED_EVERY):
-        with suppress(StoreError):
-            await context.store.write(writing.asked, view.stored.id, now)
 
 
 # --- The reply -----------------------------------------------------------------------------------
