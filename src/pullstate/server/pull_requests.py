@@ -109,6 +109,8 @@ def _view(
     repository, now = asked.repository.id, clock()
     identity = (store_id, "list_pull_requests", repository, question.owner, question.branch)
     place = _place(question, identity)
+    # Before the rows: what moves between the two reads is then counted, not missed.
+    change = reading.newest_change(conn) if place.change is None else place.change
     rows = reading.page(
         conn, repository, **question.head, after=place.key, limit=question.limit + 1
     )
@@ -119,7 +121,7 @@ def _view(
         rows,
         first=_first(conn, repository, question, place, rows),
         freshness=asked.freshness(conn, now),
-        change=reading.newest_change(conn) if place.change is None else place.change,
+        change=change,
         moved=0 if len(rows) > question.limit else _moved(conn, repository, question, place),
     )
 
