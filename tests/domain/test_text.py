@@ -199,6 +199,14 @@ def test_a_body_made_to_be_slow_is_read_in_one_pass() -> None:
     assert clean_body("👩\u200d" * 500_000).truncated
 
 
+def test_a_line_is_cut_at_its_limit_and_ends_in_an_ellipsis() -> None:
+    assert clean_line("abcdef", limit=6) == Cleaned("abcdef")
+    assert clean_line("abcdef", limit=5) == Cleaned("abcd…", truncated=True)
+    assert clean_line("ab\u200bcdef", limit=5) == Cleaned("abcd…", 1, truncated=True)
+    assert clean_line("abc👩\u200d💻def", limit=6) == Cleaned("abc…", truncated=True)
+    assert clean_line("x" * 5_000) == Cleaned("x" * 5_000)
+
+
 def test_a_body_is_cut_at_its_limit_and_says_so() -> None:
     assert clean_body("x" * 4_000) == Cleaned("x" * 4_000)
     assert clean_body("x" * 4_001) == Cleaned("x" * 4_000, truncated=True)
