@@ -325,6 +325,19 @@ def test_a_long_discussion_keeps_its_first_note_and_its_newest():
     assert made["truncated"] is False
 
 
+def test_a_reply_says_where_it_stands_only_if_that_is_elsewhere():
+    here, there = position("a.py"), position("b.py")
+    said = tuple(note(n, position=where) for n, where in enumerate([here, here, there, None]))
+    [only] = shown(discussions(discussion(notes=said)))["items"]
+    assert [each.get("position", {}).get("path") for each in only["notes"]] == [
+        "a.py",
+        None,
+        "b.py",
+        None,
+    ]
+    assert all("position" in each for each in shown(Notes(said[:3]))["items"])
+
+
 def test_45_discussions_are_all_there_however_much_was_said():
     made = shown(discussions(*(discussion(n, count=3, body="長" * 4_000) for n in range(1, 46))))
     assert [each["id"] for each in made["items"]] == [f"d{n}" for n in range(1, 46)]

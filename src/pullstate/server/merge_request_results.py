@@ -90,7 +90,9 @@ class NoteRow(SnakeResult):
     resolvable: bool
     resolved: bool
     discussion_id: str | None
-    position: PositionRow = Field(default=None, validate_default=False)
+    position: PositionRow = Field(
+        default=None, validate_default=False, description="A reply's: absent if as the first's."
+    )
     review_state: str = ""
     minimized: str = ""
     body_truncated: bool = False

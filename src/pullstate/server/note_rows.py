@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pullstate.domain.merge_request import Discussion, Discussions, Note, Notes, Position
 from pullstate.domain.text import BODY_LIMIT
@@ -79,11 +79,17 @@ def _discussion(discussion: Discussion, cut: Cut) -> Row:
         "id": id_,
         "resolvable": discussion.resolvable,
         "resolved": discussion.resolved,
-        "notes": [_note(note, cut.body) for note in shown],
+        "notes": [_note(_beside(note, shown[0]), cut.body) for note in shown],
     }
     if len(shown) < len(discussion.notes):
         row["notes_not_shown"] = len(discussion.notes) - len(shown)
     return row | text.count(HIDDEN)
+
+
+def _beside(note: Note, first: Note) -> Note:
+    """A reply stands where the first note does, which need not be said again."""
+    is_same = note is not first and note.position == first.position
+    return replace(note, position=None) if is_same else note
 
 
 def _note(note: Note, limit: int) -> Row:
