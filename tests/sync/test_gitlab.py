@@ -11,6 +11,7 @@ import pytest
 
 from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.classifier import State, classify
+from pullstate.domain.freshness import report
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict
 from pullstate.domain.site import ForgeKind, Site
 from pullstate.forges.gitlab import GitLab, connected
@@ -233,6 +234,14 @@ async def test_a_merge_that_was_missed_by_every_delta_is_found_by_the_roll_call(
     change.state, change.merged_at = "merged", kept.clock.now()  # without a bump
     await kept.rounds(11 * I, I / 6)
     assert kept.stored(id_, change).pull_request.merged_at
+
+
+async def test_a_proxy_that_decodes_slashes_is_named_where_an_agent_reads_it(kept: Kept):
+    kept.world.decodes_slashes = True
+    id_ = kept.track()
+    await kept.lanes.backfill()
+    known = kept.store.read_now(reading.freshness, id_, kept.clock.now())
+    assert "AllowEncodedSlashes" in report(known, kept.clock.now()).reason
 
 
 async def test_a_project_that_moved_is_followed(kept: Kept):

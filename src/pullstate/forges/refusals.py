@@ -52,6 +52,8 @@ def refusal_of(answer: Received) -> ForgeError | None:
     """Why an answer is none; None for one that can be read (2xx, 304)."""
     if limited := _rate_limit(answer):
         return limited
+    if _met_no_route(answer):
+        return NotTheApi(DECODED_SLASHES)
     if answer.status in (502, 503, 504) or (answer.is_html and answer.status != 304):
         kind = NotTheApi if answer.status < 500 else Overloaded
         return kind(_words_for_a_page(answer))
@@ -66,12 +68,21 @@ def refusal_of(answer: Received) -> ForgeError | None:
     return Unexpected(f"the forge answered with status {answer.status}")
 
 
+DECODED_SLASHES = (
+    "no answer of the API (404): a proxy before the forge decodes %2F in paths; it must leave them "
+    "alone (AllowEncodedSlashes NoDecode, nocanon)"
+)
+
+
+def _met_no_route(answer: Received) -> bool:
+    """Whether a path with %2F led to no route. GitLab words it unlike what is not to be found:
+    `error` for a missing route, `message` for a missing project."""
+    if answer.status != 404 or "%2f" not in answer.url.lower():
+        return False
+    return answer.is_html or answer.body.replace(b" ", b"") == b'{"error":"404NotFound"}'
+
+
 def _words_for_a_page(answer: Received) -> str:
-    if answer.status == 404 and "%2f" in answer.url.lower():
-        return (
-            "a web page instead of the API's answer (404): a proxy before the forge decodes %2F in "
-            "paths; it must leave them alone (AllowEncodedSlashes NoDecode, nocanon)"
-        )
     if answer.is_html:
         return f"a web page instead of the API's answer ({answer.status})"
     return f"the forge is overloaded ({answer.status})"

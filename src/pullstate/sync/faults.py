@@ -8,6 +8,7 @@ from pullstate.domain.freshness import NOT_VISIBLE, Fault, FaultKind
 from pullstate.forges.errors import (
     Forbidden,
     ForgeError,
+    NotTheApi,
     NotVisible,
     PullRequestsDisabled,
     RateLimited,
@@ -38,6 +39,8 @@ def fault_of(
     """The fault after one more failure; it fails since the first of its kind in a row."""
     kind = kind_of(error)
     since = known.since if known and known.kind is kind else now
+    if isinstance(error, NotTheApi):
+        detail = str(error)
     return Fault(kind, since, _retry_at(error, since, now, interval), detail)
 
 
@@ -53,6 +56,8 @@ def words(error: Exception) -> str:
     """A failure in few words of ours, for a facet or a wish."""
     if isinstance(error, RateLimited):
         return f"the forge's rate limit is used up until {error.until:%Y-%m-%dT%H:%M:%SZ}"
+    if isinstance(error, NotTheApi):
+        return str(error)  # it names what stands between us and the forge
     return _WORDS[kind_of(error)]
 
 

@@ -11,6 +11,7 @@ from pullstate.domain.classifier import State, classify
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict
 from pullstate.forges.errors import (
     Forbidden,
+    NotTheApi,
     NotVisible,
     PullRequestsDisabled,
     RateLimited,
@@ -466,7 +467,20 @@ async def test_a_proxy_that_decodes_slashes_is_named(
     gitlab: GitLab, world: World, project: Project
 ):
     world.decodes_slashes = True
-    with pytest.raises(Exception, match="AllowEncodedSlashes"):
+    with pytest.raises(NotTheApi, match="AllowEncodedSlashes"):
+        await gitlab.find_repository("group/sub/tool")
+
+
+async def test_a_decoded_slash_that_meets_no_route_is_no_missing_project(
+    gitlab: GitLab, simulator: Running
+):
+    """Where the request gets through to GitLab it says so in JSON, in other words than usual."""
+    no_route = faults.Fault("no route", "%2F", status=404, json={"error": "404 Not Found"})
+    simulator.faults.add(no_route)
+    with pytest.raises(NotTheApi, match="AllowEncodedSlashes"):
+        await gitlab.find_repository("group/sub/tool")
+    simulator.faults.add(faults.not_found())
+    with pytest.raises(NotVisible):
         await gitlab.find_repository("group/sub/tool")
 
 
@@ -483,7 +497,7 @@ async def test_a_sign_in_page_is_no_answer(
     gitlab: GitLab, simulator: Running, repository: Repository
 ):
     simulator.faults.add(html_page(200))
-    with pytest.raises(Exception, match="web page instead"):
+    with pytest.raises(NotTheApi, match="web page instead"):
         await gitlab.find_repository("group/sub/tool")
 
 
