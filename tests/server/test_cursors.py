@@ -192,6 +192,18 @@ async def test_threads_refuse_the_cursor_of_another_question(office: Office):
 
 
 @pytest.mark.anyio
+async def test_a_cursor_about_a_repository_that_is_not_stored_does_not_take_it_up(office: Office):
+    filled(office)
+    listed, threads = await token(office), (await office.threads(1, limit=1))["nextPageToken"]
+    for cursor in (listed, "page2"):
+        words = await refusal(office, cursor, "https://demo.invalid/acme/unknown")
+        assert words.startswith("pagination.cursor cannot be continued: it ")
+    words = await office.no_threads(1, repo="unknown", cursor=threads)
+    assert words.startswith("cursor cannot be continued: it ")
+    assert len(office.repositories()) == 1
+
+
+@pytest.mark.anyio
 @pytest.mark.parametrize("cursor", [5, True, ["a"], {"a": 1}, "x" * 2049])
 async def test_what_is_no_text_is_no_cursor(office: Office, cursor: Any):
     words = await office.refused(LIST, repositoryUrl=ROCKET, pagination={"cursor": cursor})

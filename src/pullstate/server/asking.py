@@ -105,15 +105,20 @@ async def look(
     address: RepositoryAddress,
     depth: Depth,
     see: Callable[[Connection, Asked], V],
+    *,
+    unknown: ToolError | None = None,
 ) -> V:
     """What `see` finds of the repository, in one read.
 
     Where nobody tracks it yet it is taken up first, to `depth`; ToolError where that would be one
-    too many. That it was asked about is noted once an hour.
+    too many. One that is not stored at all is refused with `unknown`, where that is given. That
+    it was asked about is noted once an hour.
     """
     context.wisher.kick()
     looked_in = context.looked_in(address.site.url)
     known, seen = await context.store.read(_seen, address, looked_in, see)
+    if known is None and unknown is not None:
+        raise unknown
     if known is not None and not _adds_interest(known, depth, context.clock()):
         return seen  # type: ignore[return-value]
     await _take_up(context, address, depth, known)

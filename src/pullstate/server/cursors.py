@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 VERSION = 1
+ELSEWHERE = "it is damaged, or belongs to another question or another store"
 _CHECK_BYTES = 8
 
 
@@ -33,7 +34,7 @@ def decode(cursor: str, question: Sequence[Any]) -> list[Any]:
         raise BadCursor("it is damaged, or comes from another version of this server")
     check, body = raw[1 : 1 + _CHECK_BYTES], raw[1 + _CHECK_BYTES :]
     if check != _check(question, body):
-        raise BadCursor("it is damaged, or belongs to another question or another store")
+        raise BadCursor(ELSEWHERE)
     return json.loads(body)
 
 

@@ -73,7 +73,8 @@ async def answer(context: Context, arguments: ListPullRequests) -> answers.Row:
     address = address_of(context, arguments.repository_url)
     question = _question(arguments)
     see = partial(_view, question=question, store_id=context.store.id, clock=context.clock)
-    view_now = partial(look, context, address, Depth.OPEN, see)
+    unknown = _bad_cursor(cursors.BadCursor(cursors.ELSEWHERE)) if question.cursor else None
+    view_now = partial(look, context, address, Depth.OPEN, see, unknown=unknown)
     view = await view_now()
     first, left = await _first_sweep(context, question, view)
     if first is not None:
@@ -151,8 +152,12 @@ def _place(question: Question, identity: tuple[Any, ...]) -> Place:
     try:
         unfinished, opened_at, number, change = cursors.decode(question.cursor, identity)
     except cursors.BadCursor as bad:
-        raise ToolError(answers.bad_cursor("pagination.cursor", bad)) from None
+        raise _bad_cursor(bad) from None
     return Place(PageKey(unfinished, datetime.fromisoformat(opened_at), number), change)
+
+
+def _bad_cursor(why: cursors.BadCursor) -> ToolError:
+    return ToolError(answers.bad_cursor("pagination.cursor", why))
 
 
 # --- What is wished for --------------------------------------------------------------------------

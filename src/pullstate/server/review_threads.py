@@ -83,7 +83,8 @@ async def answer(context: Context, arguments: ListReviewThreads) -> answers.Row:
     address = path_of(context, arguments.owner, arguments.repo, arguments.host)
     question = _question(arguments)
     see = partial(_view, question=question, store_id=context.store.id, clock=context.clock)
-    view = await look(context, address, Depth.ONE, see)
+    unknown = _bad_cursor(cursors.BadCursor(cursors.ELSEWHERE)) if question.cursor else None
+    view = await look(context, address, Depth.ONE, see, unknown=unknown)
     granted: Granted | None = None
     if not view.current:
         repository = view.asked.repository.id
@@ -142,8 +143,12 @@ def _after(question: Question, identity: tuple[Any, ...]) -> tuple[datetime, str
     try:
         opened_at, thread = cursors.decode(question.cursor, identity)
     except cursors.BadCursor as bad:
-        raise ToolError(answers.bad_cursor("cursor", bad)) from None
+        raise _bad_cursor(bad) from None
     return datetime.fromisoformat(opened_at), thread
+
+
+def _bad_cursor(why: cursors.BadCursor) -> ToolError:
+    return ToolError(answers.bad_cursor("cursor", why))
 
 
 # --- What is answered ----------------------------------------------------------------------------
