@@ -105,3 +105,15 @@ async def test_a_lease_is_given_up_where_a_newer_version_took_the_store_over(sto
     store.write_now(lambda conn: conn.execute(text("UPDATE store SET min_writer = 99")))
     assert not await member.renew(fence)
     assert await member.take(TOKEN) is None
+
+
+async def test_a_contender_looks_again_when_a_lease_runs_out_and_every_beat_at_least(store: Store):
+    one, two = Membership(store, "1.0"), Membership(store, "1.0")
+    assert await two.until_free(TOKEN) == two.beat
+    assert await one.take(TOKEN)
+    assert await one.until_free(TOKEN) == one.beat
+    assert await two.until_free(TOKEN) == two.beat
+    almost_over = now() - timedelta(seconds=store.lease_time - two.beat / 2)
+    key, holder = TOKEN.key, one.process_id
+    store.write_now(lease.take, key, holder, store.lease_time, now=almost_over)
+    assert 0 < await two.until_free(TOKEN) <= two.beat / 2

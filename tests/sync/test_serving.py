@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 
 from pullstate.domain.pull_request import CheckVerdict
+from pullstate.forges.demo import Project
 from pullstate.forges.errors import NotVisible, RateLimited, Unreachable
+from pullstate.forges.forge import Repository
 from pullstate.store import lease, reading, wishes
 from pullstate.store.records import Depth
 from pullstate.store.wishes import WishKind
@@ -229,3 +231,15 @@ async def test_a_wish_that_another_reader_may_fulfil_is_left_to_it(stage: Stage)
     assert outcome(stage, wished) is None
     assert id_ not in await stage.lanes.charges()
     assert stage.sweep(id_).fault is None
+
+
+async def test_a_wish_about_what_lives_elsewhere_now_has_failed_at_once(stage: Stage):
+    old = stage.world.create_repository("acme/rocket")
+    stage.world.open(old, "Old", "feature")
+    id_ = await stage.swept(old)
+    stage.world.projects = {"2000": Project(Repository("2000", "acme/rocket"), old.url)}
+    wished = wish(stage, WishKind.REFRESH, id_)
+    await serve(stage)
+    how, why = outcome(stage, wished)
+    assert how == "failed"
+    assert "leads elsewhere" in why

@@ -127,9 +127,11 @@ class Loop:
                 end = await self._lead(reader, fence) if fence else None
                 if end is End.REFUSED:
                     break
-                pause = self.store.lease_time if end is End.YIELDED else self.membership.beat
-                woken = () if end is End.YIELDED else (self._bell.wait,)
-                await first_of(partial(self.clock.sleep, pause), *woken)
+                if end is End.YIELDED:
+                    await self.clock.sleep(self.store.lease_time)
+                    continue
+                pause = await self.membership.until_free(reader.name)
+                await first_of(partial(self.clock.sleep, pause), self._bell.wait)
         if not scope.cancel_called:
             self._contending.pop(reader.key, None)
             self._refused.ring()

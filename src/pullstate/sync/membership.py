@@ -22,6 +22,7 @@ from pullstate.sync.readers import Reader, ReaderName
 
 ORDERLY = 1.0  # seconds in which an orderly exit gives up what it holds
 BEATS = 3  # heartbeats, and renewals, in one lease time
+LOOK_AT_LEAST = 0.1  # seconds between two looks at a lease that runs out
 MISSED_BEATS = 9  # before a process counts as dead
 
 
@@ -69,6 +70,15 @@ class Membership:
         except StoreError:
             pass
         return None
+
+    async def until_free(self, name: ReaderName) -> float:
+        """Seconds until it is worth looking at a lease again: a beat, or less where it runs out."""
+        with suppress(StoreError):
+            leader = await self.store.read(lease.leader, name.key, self.store.lease_time)
+            if leader is not None and leader.held and leader.holder != self.process_id:
+                left = (leader.expires_at - self.clock.now()).total_seconds()
+                return min(max(left, LOOK_AT_LEAST), self.beat)
+        return self.beat
 
     async def renew(self, fence: Fence) -> bool:
         """Keep a lease; False where it is another's by now."""

@@ -70,7 +70,7 @@ async def grant(session: Session, charge: Charge, errand: Errand) -> None:
         charge = await identified(session, charge)
         outcome = await _KINDS[errand.kind](session, charge, errand.target)
     except Untracked:
-        return
+        outcome = Outcome(FAILED, "it is not tracked any more, or its address leads elsewhere now")
     except (Unauthorized, StoreError):
         raise
     except Exception as error:
