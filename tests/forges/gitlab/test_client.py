@@ -21,6 +21,7 @@ from pullstate.forges.errors import (
 from pullstate.forges.forge import Delta, Page, Repository, Target
 from pullstate.forges.gitlab import GitLab
 from tests.forges.gitlab.conftest import asked, client, target
+from tests.forges.gitlab.made import node
 from tests.simulators.faults import html_page, server_error
 from tests.simulators.gitlab import Clock, Running, World, faults
 from tests.simulators.gitlab.model import Project
@@ -410,6 +411,61 @@ async def test_a_question_that_is_too_much_is_asked_in_halves_and_the_size_remem
     simulator.log.clear()
     await gitlab.read(targets)
     assert asked(simulator).count("POST graphql") == 2
+
+
+async def test_a_question_that_runs_out_of_time_is_asked_in_halves(
+    gitlab: GitLab, simulator: Running, world: World, project: Project, repository: Repository
+):
+    """GitLab says so in an answer with status 200, in which the project is null."""
+    targets = [target(repository, change) for change in world.fill(project, 40)]
+    await gitlab.read(targets[:1])
+    simulator.faults.add(faults.graphql_timeout())
+    readings = await gitlab.read(targets)
+    assert all(reading.pull_request for reading in readings)
+
+
+async def test_a_field_that_is_refused_is_unreadable_and_the_rest_is_read(
+    gitlab: GitLab, simulator: Running, world: World, project: Project, repository: Repository
+):
+    await gitlab.read([target(repository, world.open_merge_request(project, "one"))])
+    nodes = [node(iid="1", headPipeline=None, approvedBy=None), node(iid="2")]
+    data = {
+        "id": f"gid://gitlab/Project/{project.id}",
+        "fullPath": project.path,
+        "mergeRequests": {"nodes": nodes},
+    }
+    where = ["project", "mergeRequests", "nodes", 0]
+    errors = [
+        {"message": "no", "path": [*where, "headPipeline"], "extensions": {"code": "FORBIDDEN"}},
+        {"message": "no", "path": [*where, "approvedBy", "nodes"]},
+    ]
+    answer = {"data": {"project": data}, "errors": errors}
+    simulator.faults.add(faults.Fault("refused", "graphql", status=200, json=answer))
+    targets = [Target(repository, n, f"gid://gitlab/MergeRequest/{n}") for n in (1, 2)]
+    one, two = await gitlab.read(targets)
+    assert one.pull_request.checks.unreadable
+    assert one.pull_request.review.unreadable
+    assert one.pull_request.mergeability.verdict is MergeVerdict.CLEAN
+    assert sorted(facet for facet, _ in one.gaps) == ["checks", "review"]
+    assert two.gaps == ()
+
+
+async def test_a_node_that_is_null_is_asked_for_by_rest(
+    gitlab: GitLab, simulator: Running, world: World, project: Project, repository: Repository
+):
+    changes = world.fill(project, 2)
+    targets = [target(repository, change) for change in changes]
+    await gitlab.read(targets)
+    data = {
+        "id": f"gid://gitlab/Project/{project.id}",
+        "fullPath": project.path,
+        "mergeRequests": {"nodes": [None, node(iid="2")]},
+    }
+    answer = {"data": {"project": data}, "errors": [{"message": "Internal server error"}]}
+    simulator.faults.add(faults.Fault("null", "graphql", status=200, json=answer))
+    one, two = await gitlab.read(targets)
+    assert one.pull_request.head.branch == "filled-0"
+    assert two.pull_request.head.branch == "probe"
 
 
 async def test_a_token_that_is_refused_is_an_error_and_no_reason_to_ask_rest_alone(

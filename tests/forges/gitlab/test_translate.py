@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from pullstate.domain.classifier import classify
-from pullstate.domain.gitlab_causes import GITLAB_CAUSES
 from pullstate.domain.pull_request import Base, Check, CheckVerdict, Head, MergeVerdict, Queue
 from pullstate.forges.errors import Unexpected
 from pullstate.forges.gitlab.checks import Pipeline, rest_pipeline
 from pullstate.forges.gitlab.payloads import MergeRequest
 from pullstate.forges.gitlab.translate import Extra, details
+from pullstate.forges.gitlab.verdicts import BLOCKED
 from tests.forges.gitlab.made import (
     HEAD,
     PLACE,
@@ -266,9 +266,11 @@ def test_before_15_6_a_required_pipeline_that_is_missing_blocks() -> None:
     assert "required_check_missing" in [each.code for each in classify(seen).reasons]
 
 
-@pytest.mark.parametrize("word", sorted(GITLAB_CAUSES))
+@pytest.mark.parametrize("word", sorted(BLOCKED))
 def test_every_word_for_blocked_explains_itself(word: str) -> None:
-    seen = by_graphql(detailedMergeStatus=word.upper(), headPipeline=pipeline("RUNNING"))
+    seen = by_graphql(
+        detailedMergeStatus=word.upper(), draft=word == "draft_status", approvedBy=users("ann")
+    )
     assert seen.mergeability.verdict is MergeVerdict.BLOCKED
     assert "cause_unknown" not in [each.code for each in classify(seen).reasons]
 

@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
+import anyio
 import pydantic
 
 from pullstate.domain.site import Site
 from pullstate.forges.errors import ForgeError, Unauthorized, Unexpected
+from pullstate.forges.gitlab.pace import PER_MINUTE, Pace
 from pullstate.forges.gitlab.schema import REFUSALS, NoGraphQL, Schema
 from pullstate.forges.graphql import Result, ask
 from pullstate.forges.http import Answer, Credentials, ForgeHttp
@@ -45,9 +47,11 @@ class Api:
     def __init__(self, site: Site, http: ForgeHttp) -> None:
         self.site, self.http = site, http
         self.schema = Schema(http.now)
+        self._pace = Pace(PER_MINUTE.get(site.url))
 
     async def get(self, path: str, parameters: Parameters | None = None) -> Answer:
         """GET a REST path."""
+        await self._wait()
         try:
             return await self.http.get(f"{REST}{path}", parameters, resource=WHOLE_HOST)
         except Unauthorized:
@@ -88,7 +92,12 @@ class Api:
         return result
 
     async def _send(self, document: str, variables: Mapping[str, Any] | None = None) -> Result:
+        await self._wait()
         return await ask(self.http, GRAPHQL, document, variables or {}, resource=WHOLE_HOST)
+
+    async def _wait(self) -> None:
+        if wait := self._pace.enter(self.http.now()):
+            await anyio.sleep(wait.total_seconds())
 
     async def has_graphql(self) -> bool:
         """Whether GraphQL can be asked; finds out where that is not known."""

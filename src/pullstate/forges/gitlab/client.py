@@ -223,4 +223,4 @@ def _reading(target: Target, found: Found) -> Reading:
 
 
 def _is_of(row: PullRequest, owner: str | None) -> bool:
-    return owner is None or row.head.owner.casefold() == owner.casefold()
+    return not owner or row.head.owner.casefold() == owner.casefold()

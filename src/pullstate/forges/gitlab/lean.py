@@ -78,8 +78,9 @@ class Lean:
         one moves once its last change has settled."""
         known = {row.iid: self._settled.get(_change(repository, row)) for row in finished}
         found = await self._enriched(repository, [row for row in finished if not known[row.iid]])
+        now = self._api.http.now() + self._api.http.skew  # the forge's clock
         for row in finished:
-            if row.iid in found.rows and _is_settled(row, self._api.http.now()):
+            if row.iid in found.rows and _is_settled(row, now):
                 self._settled.put(_change(repository, row), found.rows[row.iid])
         found.rows |= {number: row for number, row in known.items() if row}
         return found

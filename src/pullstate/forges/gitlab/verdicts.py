@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict, ReviewDecision
 
 CONFLICTING = {"conflict", "broken_status"}
-_BLOCKED = {
+BLOCKED = {
     "ci_must_pass",
     "ci_still_running",
     "discussions_not_resolved",
@@ -93,7 +93,7 @@ def _by_word(detailed: str, checks: CheckVerdict) -> MergeVerdict:
         return MergeVerdict.CONFLICTING
     if detailed == "need_rebase":
         return MergeVerdict.BEHIND
-    return MergeVerdict.BLOCKED if detailed in _BLOCKED else MergeVerdict.UNKNOWN
+    return MergeVerdict.BLOCKED if detailed in BLOCKED else MergeVerdict.UNKNOWN
 
 
 def _by_checks(checks: Sequence[tuple[str, str]]) -> MergeVerdict | None:
