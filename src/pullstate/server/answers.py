@@ -74,7 +74,8 @@ def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> R
     """A `PullRequest` of `list_pull_requests`. Facts only: no clock, so it is stable."""
     text = Strings()
     seen = stored.pull_request
-    return _details(stored, address, text.line) | _times(seen) | _verdicts(seen) | text.count()
+    details = _details(stored, address, text.line)
+    return {**details, **_times(seen), **_verdicts(seen), **text.count()}
 
 
 def _details(
