@@ -9,13 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.freshness import Fault, FaultKind, Freshness
 from pullstate.domain.pull_request import Head, PullRequest
 from pullstate.store import lease, reading, wishes, writing
 from pullstate.store.engine import Store
-from pullstate.store.records import PageKey, Repository, Sweep, key_of
+from pullstate.store.records import Depth, Interest, PageKey, Repository, Sweep, key_of
 from tests.domain.readings import HEAD, NOON, full, lean, minutes
-from tests.store.conftest import track
+from tests.store.conftest import ADDRESS, track
 from tests.store.statements import plan
 from tests.store.test_recording import AT, LATER, record
 
@@ -262,6 +263,31 @@ def test_a_reader_of_another_site_serves_nothing_here(store, repository):
     readers = [lease.reader_key("https://github.com.example", "f1")]
     store.write_now(lease.enroll, "p1", 1, "0.1.0", readers, AT)
     assert store.read_now(reading.freshness, repository.id, AT).served is False
+
+
+def test_where_a_repository_stands_is_found_with_it(store, repository):
+    record(store, repository, lean(1))
+    store.write_now(writing.save_sweep, repository.id, Sweep(swept=True, as_of=AT))
+    found = store.read_now(reading.standing, ADDRESS, AT)
+    assert found.repository == store.read_now(reading.find_repository, ADDRESS)
+    assert found.freshness == store.read_now(reading.freshness, repository.id, AT)
+    assert found.newest_change == store.read_now(reading.newest_change)
+    assert (found.repository.swept, found.freshness.as_of) == (True, AT)
+
+
+def test_where_a_renamed_repository_stands_is_found_at_its_old_address(store, repository):
+    for path in ("acme/rocket", "acme/starship"):
+        store.write_now(writing.identify, repository.id, "R_1", path, AT)
+    found = store.read_now(reading.standing, ADDRESS, AT)
+    assert (found.repository.id, found.repository.path) == (repository.id, "acme/starship")
+    elsewhere = RepositoryAddress(ADDRESS.site, "acme/lander")
+    assert store.read_now(reading.standing, elsewhere, AT) is None
+
+
+def test_the_interest_of_several_is_told_once(store, repository):
+    track(store, depth=Depth.ONE, by=Interest.QUESTION, at=LATER)
+    found = store.read_now(reading.standing, ADDRESS, LATER).repository
+    assert (found.depth, found.tracked, found.asked_at) == (Depth.ALL, True, LATER)
 
 
 def test_status_counts_what_is_stored(store, repository):

@@ -38,19 +38,12 @@ _DEPTHS = tuple(Depth)  # least first
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A stored repository, under the address it has now.
-
-    `looked_in` names where this process looks for a token of its site.
-    """
+    """A stored repository, under the address it has now, and how its sync stands."""
 
     repository: Repository
     address: RepositoryAddress
-    looked_in: tuple[str, ...] = ()
-
-    def freshness(self, conn: Connection, now: datetime) -> Freshness:
-        """What is known of its sync."""
-        known = reading.freshness(conn, self.repository.id, now)
-        return replace(known, site_url=self.address.site.url, looked_in=self.looked_in)
+    freshness: Freshness
+    newest_change: int  # of the whole store, before anything else was read
 
 
 def address_of(context: Context, text: str) -> RepositoryAddress:
@@ -116,13 +109,13 @@ async def look(
     """
     context.wisher.kick()
     looked_in = context.looked_in(address.site.url)
-    known, seen = await context.store.read(_seen, address, looked_in, see)
+    known, seen = await context.store.read(_seen, address, looked_in, see, context.clock())
     if known is None and unknown is not None:
         raise unknown
     if known is not None and not _adds_interest(known, depth, context.clock()):
         return seen  # type: ignore[return-value]
     await _take_up(context, address, depth, known)
-    known, seen = await context.store.read(_seen, address, looked_in, see)
+    known, seen = await context.store.read(_seen, address, looked_in, see, context.clock())
     if known is None:
         raise ToolError(f"{address.url} was purged from the store just now; ask again.")
     return seen  # type: ignore[return-value]
@@ -138,12 +131,15 @@ def _seen(
     address: RepositoryAddress,
     looked_in: tuple[str, ...],
     see: Callable[[Connection, Asked], V],
+    now: datetime,
 ) -> tuple[Repository | None, V | None]:
-    known = reading.find_repository(conn, address)
-    if known is None:
+    found = reading.standing(conn, address, now)
+    if found is None:
         return None, None
-    found = RepositoryAddress(address.site, known.path)
-    return known, see(conn, Asked(known, found, looked_in))
+    known = found.repository
+    freshness = replace(found.freshness, site_url=address.site.url, looked_in=looked_in)
+    here = RepositoryAddress(address.site, known.path)
+    return known, see(conn, Asked(known, here, freshness, found.newest_change))
 
 
 def _adds_interest(known: Repository, depth: Depth, now: datetime) -> bool:

@@ -80,7 +80,7 @@ async def view_of(context: Context, question: Question) -> View:
 def _view(conn: Connection, asked: Asked, question: Question, now: datetime) -> View:
     repository = asked.repository.id
     others = _others(conn, question.named)
-    known = asked.freshness(conn, now)
+    known = asked.freshness
     stored = reading.pull_request(conn, repository, question.named.number)
     if stored is None:
         return View(asked, others, known, now)

@@ -110,8 +110,6 @@ def _view(
     repository, now = asked.repository.id, clock()
     identity = (store_id, "list_pull_requests", repository, question.owner, question.branch)
     place = _place(question, identity)
-    # Before the rows: what moves between the two reads is then counted, not missed.
-    change = reading.newest_change(conn) if place.change is None else place.change
     rows = reading.page(
         conn, repository, **question.head, after=place.key, limit=question.limit + 1
     )
@@ -121,8 +119,8 @@ def _view(
         identity,
         rows,
         first=_first(conn, repository, question, place, rows),
-        freshness=asked.freshness(conn, now),
-        change=change,
+        freshness=asked.freshness,
+        change=asked.newest_change if place.change is None else place.change,
         moved=0 if len(rows) > question.limit else _moved(conn, repository, question, place),
     )
 

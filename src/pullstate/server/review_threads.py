@@ -114,7 +114,7 @@ def _view(
     repository, now = asked.repository.id, clock()
     identity = (store_id, _TOOL, repository, question.number, question.resolved)
     after = _after(question, identity)
-    known = asked.freshness(conn, now)
+    known = asked.freshness
     stored = reading.pull_request(conn, repository, question.number)
     if stored is None:
         return View(asked, now, identity, known)

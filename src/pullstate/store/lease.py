@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Float, bindparam, case, func, or_, select
 
 from pullstate.store.columns import UtcTime
 from pullstate.store.rows import dumps, loads
-from pullstate.store.schema import lease, process, repository
+from pullstate.store.schema import lease, process
 from pullstate.store.upserts import insert_of, put
 
 LIVE = timedelta(seconds=45)  # a process whose last heartbeat is older counts as dead
@@ -254,14 +254,14 @@ def live(connection: Connection, now: datetime, within: timedelta = LIVE) -> lis
     ]
 
 
-_SERVING = (
-    select(repository.c.site_url, process.c.readers)
-    .join(process, process.c.beat_at >= bindparam("since"))
-    .where(repository.c.id == bindparam("id"))
+LISTED_READERS = (
+    select(func.aggregate_strings(process.c.readers, "\n"))
+    .where(process.c.beat_at >= bindparam("alive_since"))
+    .scalar_subquery()
 )
 
 
-def is_served(connection: Connection, repository_id: int, now: datetime) -> bool:
-    """Whether some live process can sync a repository's site."""
-    rows = connection.execute(_SERVING, {"id": repository_id, "since": now - LIVE})
-    return any(site_of(reader) == url for url, readers in rows for reader in loads(readers))
+def serves(listed_readers: str | None, site_url: str) -> bool:
+    """Whether some live process can sync a site, by what LISTED_READERS came to."""
+    lists = listed_readers.split("\n") if listed_readers else ()
+    return any(site_of(reader) == site_url for readers in lists for reader in loads(readers))

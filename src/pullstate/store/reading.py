@@ -1,6 +1,7 @@
 """The queries that tools need. Each takes a connection first and returns frozen objects.
 
-Statements are built once. Nothing here needs a clock but `freshness`, which is told the time.
+Statements are built once. Nothing here needs a clock but `standing` and `freshness`, which are
+told the time.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, distinct, func, or_, select, tuple_
 
 from pullstate.domain.changes import ChangeKind
-from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import clean_line
 from pullstate.store.believing import had_checks
 from pullstate.store.facets import facet, note_page
 from pullstate.store.feed import changes, newest_change, oldest_cursor
-from pullstate.store.lease import is_served
 from pullstate.store.quotas import etag, limits, refusals
 from pullstate.store.records import (
     Depth,
@@ -26,6 +25,7 @@ from pullstate.store.records import (
     PageKey,
     Repository,
     RepositoryStatus,
+    Standing,
     StoredFacet,
     StoredPullRequest,
     StoreStatus,
@@ -44,6 +44,7 @@ from pullstate.store.rows import COLUMNS, stored_of
 from pullstate.store.schema import change, thread, wish
 from pullstate.store.schema import freshness as freshness_table
 from pullstate.store.schema import pull_request as pull_request_table
+from pullstate.store.standing import freshness, standing
 from pullstate.store.sweeps import sweep
 from pullstate.store.texts import storable_text
 from pullstate.store.threads import thread_counts, thread_key, thread_page, thread_state
@@ -54,6 +55,7 @@ __all__ = [
     "Interest",
     "PageKey",
     "Repository",
+    "Standing",
     "StoreStatus",
     "StoredFacet",
     "StoredPullRequest",
@@ -80,6 +82,7 @@ __all__ = [
     "refusals",
     "repositories",
     "repository_by_id",
+    "standing",
     "status",
     "sweep",
     "thread_counts",
@@ -222,20 +225,6 @@ def moved_since(
     if owner is not None:
         query, given = query.where(_OF_OWNER), given | {"owner": storable_text(owner).lower()}
     return connection.execute(query, given).scalar_one()
-
-
-def freshness(connection: Connection, repository_id: int, now: datetime) -> Freshness:
-    """What is known of a repository's sync. `served`: some live process can read its site."""
-    known = sweep(connection, repository_id)
-    return Freshness(
-        swept=known.swept,
-        as_of=known.as_of,
-        fault=known.fault,
-        next_at=known.next_delta_at,
-        interval=known.interval,
-        gaps=known.gaps,
-        served=is_served(connection, repository_id, now),
-    )
 
 
 _COUNTS = (

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
 
-from pullstate.domain.freshness import Fault
+from pullstate.domain.freshness import Fault, Freshness
 from pullstate.domain.merge_request import FacetBody
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import ForgeKind
@@ -53,6 +53,15 @@ class Repository:
     def url(self) -> str:
         """Its canonical address."""
         return f"{self.site_url}/{self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A repository, how its sync stands, and the newest change of all when that was read."""
+
+    repository: Repository
+    freshness: Freshness
+    newest_change: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from pullstate.store.upserts import insert_into
 
 _DEEPER = {depth.value: rank for rank, depth in enumerate(Depth)}
 
-_SELECT = (
+SELECT = (
     select(
         repository.c.id,
         repository.c.site_url,
@@ -37,34 +37,41 @@ _SELECT = (
     .outerjoin(interest, interest.c.repository_id == repository.c.id)
     .order_by(repository.c.id)
 )
-_BY_ID = _SELECT.where(repository.c.id == bindparam("id"))
-_BY_PATH = _SELECT.where(
+WIDTH = len(SELECT.selected_columns)
+BY_ID = SELECT.where(repository.c.id == bindparam("id"))
+BY_PATH = SELECT.where(
     repository.c.site_url == bindparam("site_url"), repository.c.path_key == bindparam("key")
 )
-_BY_ALIAS = _SELECT.join(alias, alias.c.repository_id == repository.c.id).where(
+BY_ALIAS = SELECT.join(alias, alias.c.repository_id == repository.c.id).where(
     alias.c.site_url == bindparam("site_url"), alias.c.path_key == bindparam("key")
 )
-_BY_FORGE_ID = _SELECT.where(
+_BY_FORGE_ID = SELECT.where(
     repository.c.site_url == bindparam("site_url"), repository.c.forge_id == bindparam("forge_id")
 )
-_OF_SITE = _SELECT.where(repository.c.site_url == bindparam("site_url"))
+_OF_SITE = SELECT.where(repository.c.site_url == bindparam("site_url"))
 
 
 def find_repository(connection: Connection, address: RepositoryAddress) -> Repository | None:
     """The repository at an address now, or that was there before it was renamed."""
-    given = {"site_url": address.site.url, "key": storable_text(address.key)}
-    return _one(connection, _BY_PATH, given) or _one(connection, _BY_ALIAS, given)
+    return _one(connection, BY_PATH, place_of(address)) or _one(
+        connection, BY_ALIAS, place_of(address)
+    )
+
+
+def place_of(address: RepositoryAddress) -> dict[str, str]:
+    """What BY_PATH and BY_ALIAS are given."""
+    return {"site_url": address.site.url, "key": storable_text(address.key)}
 
 
 def repository_by_id(connection: Connection, repository_id: int) -> Repository | None:
     """A repository by our own id, whether or not it is at any address."""
-    return _one(connection, _BY_ID, {"id": repository_id})
+    return _one(connection, BY_ID, {"id": repository_id})
 
 
 def repositories(connection: Connection, site_url: str | None = None) -> list[Repository]:
     """All repositories, or those of one site, in the order in which they were added."""
     if site_url is None:
-        return _folded(connection.execute(_SELECT).all())
+        return _folded(connection.execute(SELECT).all())
     return _folded(connection.execute(_OF_SITE, {"site_url": site_url}).all())
 
 
@@ -90,7 +97,7 @@ def insert_repository(
         site_url=site_url, kind=kind.value, path=path, path_key=key, added_at=at
     )
     connection.execute(insert.on_conflict_do_nothing(index_elements=["site_url", "path_key"]))
-    found = _one(connection, _BY_PATH, {"site_url": site_url, "key": key})
+    found = _one(connection, BY_PATH, {"site_url": site_url, "key": key})
     assert found is not None
     return found
 
@@ -102,12 +109,13 @@ def _one(connection: Connection, query: Any, given: dict[str, Any]) -> Repositor
 
 def _folded(rows: Iterable[Sequence[Any]]) -> list[Repository]:
     """A row for each interest → a repository with the sum of them."""
-    return [_repository(list(group)) for _, group in groupby(rows, key=itemgetter(0))]
+    return [repository_of(list(group)) for _, group in groupby(rows, key=itemgetter(0))]
 
 
-def _repository(rows: list[Sequence[Any]]) -> Repository:
+def repository_of(rows: Sequence[Sequence[Any]]) -> Repository:
+    """One repository from its rows of SELECT, whatever columns they have beside those."""
     id_, site_url, kind, path, forge_id, path_key, swept, *_ = rows[0]
-    wants = [tuple(row[-3:]) for row in rows if row[-3] is not None]
+    wants = [tuple(row[7:WIDTH]) for row in rows if row[7] is not None]
     depths = [depth for _, depth, _ in wants if depth in _DEEPER]
     asked = [asked_at for by, _, asked_at in wants if by == Interest.QUESTION]
     return Repository(

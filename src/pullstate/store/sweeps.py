@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
@@ -47,9 +47,21 @@ def sweep(connection: Connection, repository_id: int) -> Sweep:
     return Sweep(
         **plain,
         interval=timedelta(milliseconds=interval_ms),
-        gaps=tuple((facet, why) for facet, why in loads(gaps)) if gaps else (),
-        fault=None if kind is None else Fault(_kind(kind), since, retry_at, detail or ""),
+        gaps=gaps_of(gaps),
+        fault=fault_of(kind, since, retry_at, detail),
     )
+
+
+def gaps_of(text: str | None) -> tuple[tuple[str, str], ...]:
+    """The column `gaps`."""
+    return tuple((facet, why) for facet, why in loads(text)) if text else ()
+
+
+def fault_of(
+    kind: str | None, since: datetime, retry_at: datetime | None, detail: str | None
+) -> Fault | None:
+    """The columns `fault_…`."""
+    return None if kind is None else Fault(_kind(kind), since, retry_at, detail or "")
 
 
 def save_sweep(connection: Connection, repository_id: int, sweep: Sweep) -> None:
