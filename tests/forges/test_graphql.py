@@ -116,6 +116,13 @@ async def test_what_was_refused_is_found_by_its_path():
     assert result.below("nodes", 2) == ()
 
 
+async def test_what_a_refused_part_took_with_it_is_forbidden_and_never_gone():
+    errors = [error("FORBIDDEN", "nodes", 0, "mergeable"), error("NOT_FOUND", "nodes", 1, "base")]
+    result = await asked({"data": {"nodes": [None, None]}, "errors": errors})
+    assert isinstance(result.missing("nodes", 0), Forbidden)
+    assert isinstance(result.missing("nodes", 1), Unexpected)
+
+
 def test_the_refused_field_is_the_last_name_of_its_path():
     assert Refused(("nodes", 3, "commits", "nodes", 0), "FORBIDDEN").field == "nodes"
     assert Refused(("nodes", 3, "reviewDecision"), "FORBIDDEN").field == "reviewDecision"

@@ -62,10 +62,16 @@ class Result:
     refused: tuple[Refused, ...] = ()
 
     def missing(self, *path: str | int) -> ForgeError:
-        """Why there is nothing at a path; Unexpected where the forge does not say."""
+        """Why there is nothing at a path; Unexpected where the forge does not say.
+
+        A field that may not be null takes what it is a part of with it, which then still exists.
+        https://spec.graphql.org/October2021/#sec-Handling-Field-Errors
+        """
         for each in self.refused:
             if each.path and each.path == path[: len(each.path)]:
                 return each.error()
+        if any(each.kind in _FORBIDDEN for each in self.below(*path)):
+            return Forbidden("the token may not see a part of this")
         return Unexpected("the forge left out a part of its answer without a reason")
 
     def below(self, *path: str | int) -> tuple[Refused, ...]:
