@@ -11,7 +11,7 @@ from pullstate.forges.forge import Repository, Target
 from pullstate.forges.gitlab import GitLab
 from pullstate.forges.token_values import Scheme
 from tests.forges.gitlab.conftest import asked, client, target
-from tests.simulators.gitlab import Clock, Running, World, faults
+from tests.simulators.gitlab import Clock, Running, World, faults, running
 from tests.simulators.gitlab.model import Project
 
 pytestmark = pytest.mark.anyio
@@ -246,8 +246,6 @@ async def test_a_jobs_token_reads_by_rest_a_project_that_graphql_does_not_show_i
 async def test_every_version_is_asked_only_for_what_it_has(
     version: str, edition: str, clock: Clock
 ):
-    from tests.simulators.gitlab import running
-
     world = World(version=f"{version}-{edition}", edition=edition, clock=clock)
     project = world.project("group/tool", pipeline_must_succeed=True)
     change = world.open_merge_request(project, "one", draft=True)
