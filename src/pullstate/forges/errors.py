@@ -43,6 +43,11 @@ class RateLimited(ForgeError):
         self.resource = resource  # "core", "graphql"; "*" stands for the whole host
         self.secondary = secondary
 
+    @property
+    def of_everything(self) -> bool:
+        """Whether nothing at all may be asked; else other resources answer still."""
+        return self.secondary or self.resource == "*"
+
 
 class PullRequestsDisabled(ForgeError):
     """The repository has pull requests (merge requests) turned off."""

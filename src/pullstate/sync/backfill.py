@@ -40,6 +40,11 @@ class Walk:
     cursor: str | None
 
     @property
+    def question(self) -> str:
+        """What it asks of a forge."""
+        return "open_page" if self.stage == OPEN else "lean_page"
+
+    @property
     def purpose(self) -> Purpose:
         """Old rows that complete the picture of a repository that was asked about can wait."""
         rest = self.stage == REST and self.charge.sweep.swept

@@ -119,7 +119,8 @@ class Lanes:
     def _ready_at(self, walk: Walk, now: datetime) -> datetime:
         session = self.session
         affordable = session.ledger.waits_until(walk.purpose, session.interval, now)
-        return max(held_until(walk.charge, now), affordable or now)
+        opens = session.closed_until(walk.question)
+        return max(held_until(walk.charge, now), affordable or now, opens or now)
 
     async def _rests(self, lane: str) -> bool:
         """Whether nothing was written and nothing came due since a lane looked last."""

@@ -20,6 +20,8 @@ from pullstate.sync.recording import Recorder, seen_in
 from pullstate.sync.schedule import roll_call_again_at
 from pullstate.sync.session import Session
 
+QUESTION = "open_page"  # what it asks of a forge
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import anyio
 from sqlalchemy import Connection
 
+from pullstate.domain.merge_request import Facet
 from pullstate.forges.errors import Overloaded, RateLimited, Unreachable
 from pullstate.forges.forge import Forge, Quota
 from pullstate.store import writing
@@ -86,7 +87,8 @@ class Session:
         **kwargs: Any,
     ) -> T:
         """One request to the forge. ForgeError; RateLimited without asking while it is known."""
-        self._check_open(question.__name__)
+        name = _name_of(question, args)
+        self._check_open(name)
         await self.clock.sleep(self._pace.send(self.now()).total_seconds())
         try:
             with anyio.fail_after(PATIENCE):
@@ -94,7 +96,7 @@ class Session:
         except TimeoutError:
             raise Unreachable("no answer in time") from None
         except RateLimited as limited:
-            self._close(question.__name__, limited)
+            self._close(name, limited)
             raise
         finally:
             self.ledger.settle(self.forge.quotas(), purpose, self.now())
@@ -129,6 +131,11 @@ class Session:
             self._fence(), _with_limits, self.key, limits, command, args, kwargs
         )
 
+    def closed_until(self, question: str) -> datetime | None:
+        """When a question may be asked again, where a limit closed it: other questions go on."""
+        closed = [self._closed[name] for name in (question, "*") if name in self._closed]
+        return max((limit.until for limit in closed if limit.until > self.now()), default=None)
+
     def _check_open(self, question: str) -> None:
         for name in (question, "*"):
             closed = self._closed.get(name)
@@ -137,8 +144,7 @@ class Session:
 
     def _close(self, question: str, limited: RateLimited) -> None:
         """A forge may answer other questions from another resource; a secondary limit is on all."""
-        everything = limited.resource == "*" or limited.secondary
-        self._closed["*" if everything else question] = limited
+        self._closed["*" if limited.of_everything else question] = limited
         self._quota_saved_at = None
 
     def _limits_to_save(self) -> list[tuple[Quota | None, RateLimited | None]]:
@@ -149,6 +155,11 @@ class Session:
         limited = {error.resource: error for error in self._closed.values() if error.until > now}
         quotas = {quota.resource: quota for quota in self.ledger.quotas()}
         return [(quotas.get(name), limited.get(name)) for name in {**quotas, **limited}]
+
+
+def _name_of(question: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """A question's name; each facet is a question of its own."""
+    return " ".join((question.__name__, *(each for each in args if isinstance(each, Facet))))
 
 
 def _with_limits(

@@ -12,7 +12,14 @@ from typing import TypeVar
 from sqlalchemy import Connection
 
 from pullstate.domain.freshness import Fault, FaultKind
-from pullstate.forges.errors import Forbidden, ForgeError, NotVisible, Unauthorized, Unexpected
+from pullstate.forges.errors import (
+    Forbidden,
+    ForgeError,
+    NotVisible,
+    RateLimited,
+    Unauthorized,
+    Unexpected,
+)
 from pullstate.store import agenda, lease, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
@@ -83,7 +90,7 @@ async def attempt(
     """Do one piece of a repository's work; None where it failed, and then that is stored.
 
     A refused credential and a store that does not work are not one repository's fault: they are
-    raised.
+    raised. A limit on one resource ends this piece alone: what else is asked goes on.
     """
     try:
         return await work(*args)
@@ -92,6 +99,9 @@ async def attempt(
     except (Unauthorized, StoreError):
         raise
     except Exception as error:
+        alone = isinstance(error, RateLimited) and not error.of_everything
+        if alone and charge.sweep.swept:
+            return None
         await failed(session, charge, error)
         return None
 

@@ -109,9 +109,11 @@ class Round:
             self._again(planned[0][0])
 
     async def _roll_calls(self) -> None:
+        session = self.session
         for when, _, charge in self._planned(roll_call_due_at)[:1]:
+            when = max(when, session.closed_until(rollcall.QUESTION) or when)
             if when <= self.now:
-                await attempt(self.session, charge, rollcall.step, self.session, charge)
+                await attempt(session, charge, rollcall.step, session, charge)
             self._again(when)
 
     def _planned(
