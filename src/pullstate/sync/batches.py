@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from pullstate.forges.errors import ForgeError, Overloaded, Unauthorized, Unexpected
+from pullstate.forges.errors import ForgeError, Overloaded, Unexpected
 from pullstate.forges.forge import Reading, Target, ThreadsReading
+from pullstate.sync.answering import answered
 from pullstate.sync.budget import Purpose
 from pullstate.sync.session import Session
-from pullstate.sync.turns import foreseen
 
 Answer = TypeVar("Answer", Reading, ThreadsReading)
 
@@ -30,18 +30,12 @@ async def ask_each(
 
     What is too much at once is asked for in halves. Unauthorized is raised.
     """
-    try:
-        given = await session.ask(question, targets, purpose=purpose)
-    except Unauthorized:
-        raise
-    except Overloaded as error:
-        if not halvings or len(targets) == 1:
-            return _all(answer, targets, error)
-    except Exception as error:
-        return _all(answer, targets, foreseen(session, question.__name__, error))
-    else:
+    given = await answered(session, question, targets, purpose=purpose)
+    if not isinstance(given, ForgeError):
         by_target = {each.target: each for each in given}
         return [by_target.get(each) or answer(each, fault=LEFT_OUT) for each in targets]
+    if not isinstance(given, Overloaded) or not halvings or len(targets) == 1:
+        return [answer(each, fault=given) for each in targets]
     half = len(targets) // 2
     parts = (targets[:half], targets[half:])
     asked = [
@@ -49,7 +43,3 @@ async def ask_each(
         for part in parts
     ]
     return [each for part in asked for each in part]
-
-
-def _all(answer: type[Answer], targets: Sequence[Target], fault: ForgeError) -> list[Answer]:
-    return [answer(each, fault=fault) for each in targets]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from pullstate.forges.errors import ForgeError, Unauthorized
+from pullstate.forges.errors import ForgeError
 from pullstate.forges.forge import Repository, Target
 from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import Untracked
 from pullstate.store.records import Depth, StoredPullRequest
+from pullstate.sync.answering import answered
 from pullstate.sync.session import Session
 
 
@@ -50,13 +51,8 @@ async def check_aliases(session: Session, charge: Charge) -> None:
     """Drop each former address at which another repository lives by now."""
     known = charge.repository
     for path in await session.read(agenda.aliases, known.id):
-        try:
-            found = await session.ask(session.forge.find_repository, path)
-        except Unauthorized:
-            raise
-        except ForgeError:
-            continue  # says nothing
-        if found.forge_id != known.forge_id:
+        found = await answered(session, session.forge.find_repository, path)
+        if not isinstance(found, ForgeError) and found.forge_id != known.forge_id:
             await session.commit(agenda.drop_alias, known.id, path)
 
 

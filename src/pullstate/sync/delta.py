@@ -17,6 +17,7 @@ from pullstate.forges.errors import ForgeError, Unauthorized, Unexpected
 from pullstate.forges.forge import Delta, DeltaReading, Page
 from pullstate.store import agenda, reading, writing
 from pullstate.store.agenda import Charge
+from pullstate.sync.answering import answered
 from pullstate.sync.backfill import EPOCH
 from pullstate.sync.charges import confirm, ref
 from pullstate.sync.recording import Recorder, seen_in
@@ -62,14 +63,9 @@ async def _probed(session: Session, asking: Asking) -> Asking | None:
     """None where the forge says, for nothing, that nothing was updated."""
     charge = asking.charge
     known = await session.read(reading.etag, charge.repository.id, session.key, NEWEST_CHANGE)
-    try:
-        probe = await session.ask(session.forge.probe, ref(charge), known)
-    except Unauthorized:
-        raise
-    except ForgeError:
-        return asking  # says nothing of the repository: run the delta
-    if probe is None:
-        return asking
+    probe = await answered(session, session.forge.probe, ref(charge), known)
+    if probe is None or isinstance(probe, ForgeError):
+        return asking  # it says nothing of the repository: run the delta
     if probe.unchanged and charge.sweep.probes_skipped < PROBES_AT_MOST:
         await attempt(session, charge, session.commit, _skip, _recorder(session), asking)
         return None

@@ -21,13 +21,15 @@ from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
 from pullstate.store.records import StoredPullRequest
+from pullstate.sync.answering import foreseen
 from pullstate.sync.batches import ask_each
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
+from pullstate.sync.memory import Gaps, read_of
 from pullstate.sync.recording import Recorder, Seen
 from pullstate.sync.schedule import retry_at
 from pullstate.sync.session import Session
-from pullstate.sync.turns import foreseen, is_visible
+from pullstate.sync.turns import is_visible
 
 Answered = tuple[StoredPullRequest, Reading]
 FACETS = ("details", "checks", "mergeability", "review")
@@ -86,14 +88,14 @@ async def _commit(
 
 def _note_gaps(session: Session, repository_id: int, read: Sequence[Answered]) -> None:
     for stored, answer in read:
-        origin = f"read {stored.id}"
-        if answer.fault is None:
-            finished = answer.pull_request is not None and answer.pull_request.finished
-            gaps = () if finished else answer.gaps
-            session.memory.note_gaps(repository_id, origin, gaps)
-        elif not isinstance(answer.fault, NotVisible):
-            why = words(answer.fault)
-            session.memory.note_gaps(repository_id, origin, tuple((f, why) for f in FACETS))
+        if not stored.pull_request.finished:
+            session.memory.note_gaps(repository_id, read_of(stored.id), _gaps(answer))
+
+
+def _gaps(answer: Reading) -> Gaps:
+    if answer.fault is None or isinstance(answer.fault, NotVisible):
+        return answer.gaps
+    return tuple((facet, words(answer.fault)) for facet in FACETS)
 
 
 def _write(
@@ -123,8 +125,8 @@ def _write_one(
     if rows:
         recorder.full(conn, Seen(repository.id, repository.forge_id or "", rows, at))
     for stored, answer in read:
-        if isinstance(answer.fault, NotVisible):
-            writing.retire(conn, stored.id, at)
+        if isinstance(answer.fault, NotVisible) and writing.retire(conn, stored.id, at):
+            recorder.memory.forget(repository.id, stored.id)
         if answer.fault is not None:
             writing.schedule(conn, [(stored.id, _again_at(stored, answer.fault, at, recorder))])
 

@@ -11,6 +11,16 @@ EARLIER = "earlier"  # the origin of what another session noted
 Gaps = tuple[tuple[str, str], ...]
 
 
+def read_of(pull_request_id: int) -> str:
+    """The origin of what a reading of one pull request could not read."""
+    return f"read {pull_request_id}"
+
+
+def threads_of(pull_request_id: int) -> str:
+    """The origin of what a reading of one's threads could not read."""
+    return f"threads {pull_request_id}"
+
+
 @dataclass(slots=True)
 class Memory:
     """All by our own ids; `held` by what is held back."""
@@ -52,6 +62,13 @@ class Memory:
             known[origin] = gaps
         else:
             known.pop(origin, None)
+
+    def forget(self, repository_id: int, pull_request_id: int) -> None:
+        """One that is finished or gone leaves no gap: what is not known of it no longer moves."""
+        known = self._gaps.get(repository_id, {})
+        for origin in (read_of(pull_request_id), threads_of(pull_request_id)):
+            known.pop(origin, None)
+        self.unknowns.pop(pull_request_id, None)
 
     def gaps(self, repository_id: int) -> Gaps:
         """Every facet that some reading could not read, with the first reason given."""

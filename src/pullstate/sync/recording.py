@@ -5,7 +5,7 @@ Every one first makes sure that the answer is about the repository as it is know
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -51,6 +51,7 @@ class Recorder:
         fresh = replace(seen, rows=_not_overtaken(conn, seen))
         recorded = _record(conn, charge, fresh, backfill=backfill)
         known = agenda.by_ids(conn, recorded.ids)
+        self._forget(seen, (each.id for each in known if each.pull_request.finished))
         due = [(each.id, self._due(charge, each, seen.at)) for each in known]
         writing.schedule(conn, due)
         for base in {e.pull_request.base for e in known if _base_moved(e, seen.at)}:
@@ -63,6 +64,7 @@ class Recorder:
         news = _news(conn, seen)
         recorded = _record(conn, charge, seen, backfill=backfill)
         ids = dict(zip((row.number for row in seen.rows), recorded.ids, strict=True))
+        self._forget(seen, (ids[row.number] for row in seen.rows if row.finished))
         due = [(ids[number], seen.at) for number in news]
         due += [(ids[r.number], _settles_at(charge, r, seen.at)) for r in seen.rows if r.finished]
         writing.schedule(conn, [each for each in due if each[1] or not backfill])
@@ -83,6 +85,10 @@ class Recorder:
     def _gaps(self, conn: Connection, repository_id: int) -> Gaps:
         self.memory.inherit(repository_id, reading.sweep(conn, repository_id).gaps)
         return self.memory.gaps(repository_id)
+
+    def _forget(self, seen: Seen, finished: Iterable[int]) -> None:
+        for id_ in finished:
+            self.memory.forget(seen.repository_id, id_)
 
     def _due(self, charge: Charge, stored: StoredPullRequest, at: datetime) -> datetime | None:
         known = stored.pull_request

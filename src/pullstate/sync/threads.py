@@ -18,14 +18,15 @@ from pullstate.store import agenda, writing
 from pullstate.store.agenda import Charge, FacetWanted
 from pullstate.store.errors import Untracked
 from pullstate.store.records import StoredPullRequest
+from pullstate.sync.answering import answered
 from pullstate.sync.batches import ask_each
 from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import target
 from pullstate.sync.faults import words
+from pullstate.sync.memory import threads_of
 from pullstate.sync.recording import Recorder
 from pullstate.sync.schedule import THREADS_AGAIN, UNSETTLED, settles_late
 from pullstate.sync.session import Session
-from pullstate.sync.turns import foreseen
 
 THREADS = "threads"
 
@@ -53,8 +54,8 @@ def _note(
 ) -> None:
     """What could not be read waits as long as an unchanged one would, or as the forge says."""
     why = words(answer.fault) if answer.fault else answer.threads and answer.threads.gap
-    gaps = ((THREADS, why),) if why else ()
-    session.memory.note_gaps(stored.repository_id, f"threads {stored.id}", gaps)
+    gaps = ((THREADS, why),) if why and not stored.pull_request.finished else ()
+    session.memory.note_gaps(stored.repository_id, threads_of(stored.id), gaps)
     if why:
         again = began_at + session.interval * THREADS_AGAIN
         if isinstance(answer.fault, RateLimited):
@@ -115,16 +116,11 @@ async def refresh_facet(session: Session, charge: Charge, wanted: FacetWanted) -
 async def read_facet(session: Session, charge: Charge, wanted: FacetWanted) -> None:
     """Read one facet and keep it; a fault is kept beside the body that was known. ForgeError."""
     began_at = session.now()
-    try:
-        body = await session.ask(
-            session.forge.facet, target(charge, wanted.pull_request), wanted.facet
-        )
-    except Unauthorized:
-        raise
-    except Exception as error:
-        fault = foreseen(session, f"facet {wanted.facet}", error)
-        await session.commit(_write_facet, wanted, None, words(fault), began_at)
-        raise fault from error
+    asked = target(charge, wanted.pull_request)
+    body = await answered(session, session.forge.facet, asked, wanted.facet)
+    if isinstance(body, ForgeError):
+        await session.commit(_write_facet, wanted, None, words(body), began_at)
+        raise body
     await session.commit(_write_facet, wanted, body, None, began_at)
 
 

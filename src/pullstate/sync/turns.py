@@ -18,11 +18,11 @@ from pullstate.forges.errors import (
     NotVisible,
     RateLimited,
     Unauthorized,
-    Unexpected,
 )
 from pullstate.store import agenda, lease, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
+from pullstate.sync.answering import answered
 from pullstate.sync.charges import confirm
 from pullstate.sync.faults import fault_of
 from pullstate.sync.readers import ReaderName, chosen
@@ -39,28 +39,14 @@ async def _moved_on(session: Session, charge: Charge) -> bool:
     """Whether another repository lives at the address of one that is not found any more."""
     if charge.repository.forge_id is None:
         return False
+    found = await answered(session, session.forge.find_repository, charge.repository.path)
+    if isinstance(found, ForgeError):
+        return False
     try:
-        found = await session.ask(session.forge.find_repository, charge.repository.path)
         await confirm(session, charge, found)
     except Untracked:
         return True
-    except Unauthorized:
-        raise
-    except ForgeError:
-        return False
     return False
-
-
-def foreseen(session: Session, question: str, error: Exception) -> ForgeError:
-    """The error, where it is a forge's; any other is logged, once, and is unexpected."""
-    if isinstance(error, ForgeError):
-        return error
-    reference = f"reference {secrets.token_hex(4)}"
-    what = f"{question} {type(error)}"
-    if what not in session.memory.logged:
-        session.memory.logged.add(what)
-        log.error("%s failed (%s)", question, reference, exc_info=error)
-    return Unexpected(reference)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +110,9 @@ async def failed(session: Session, charge: Charge, error: Exception) -> bool:
 
 async def is_visible(session: Session, charge: Charge) -> bool:
     """Whether NOT_FOUND was about a pull request: a lost token looks like a deletion of all."""
-    try:
-        found = await session.ask(session.forge.find_repository, charge.repository.path)
-    except Unauthorized:
-        raise
-    except ForgeError as error:
-        await failed(session, charge, error)
+    found = await answered(session, session.forge.find_repository, charge.repository.path)
+    if isinstance(found, ForgeError):
+        await failed(session, charge, found)
         return False
     return found.forge_id == charge.repository.forge_id
 
