@@ -49,7 +49,7 @@ def pull_requests(reply: Row) -> RenderableType:
     for column in ("#", "STATE", "CHECKS", "MERGE", "REVIEW"):
         table.add_column(column, no_wrap=True, min_width=len(column))
     for column in ("BRANCH", "TITLE"):
-        table.add_column(column, overflow="ellipsis", no_wrap=True, ratio=1)
+        table.add_column(column)  # these two alone give way where the width does not do
     for row in reply["pullRequests"]:
         table.add_row(
             str(row["number"]),
@@ -57,8 +57,8 @@ def pull_requests(reply: Row) -> RenderableType:
             word(row["checks"]),
             word(row["mergeability"]),
             word(row["reviewDecision"]),
-            Text(row["headBranch"]),
-            Text(row["title"]),
+            _cut(row["headBranch"]),
+            _cut(row["title"]),
         )
     lines: list[RenderableType] = [Text(reply["repositoryUrl"], style="bold"), table]
     if "branchState" in reply:
@@ -72,7 +72,8 @@ def threads(reply: Row) -> RenderableType:
     """`threads`: unresolved first, then by file and line."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("", "WHERE", "WHO", "WHAT", "ID"):
-        table.add_column(column, overflow="ellipsis" if column == "WHAT" else "fold")
+        whole = column in ("", "ID")  # an id broken in two cannot be copied
+        table.add_column(column, overflow="fold", no_wrap=whole)
     for row in sorted(reply["threads"], key=_place):
         first = row["firstComment"] or {"author": "", "body": ""}
         table.add_row(
@@ -101,6 +102,11 @@ def word(value: str) -> Text:
     for prefix in _PREFIXES:
         short = short.removeprefix(prefix)
     return Text(short.lower().replace("_", " "), style=_COLOURS.get(short, ""))
+
+
+def _cut(words: str) -> Text:
+    """One line, however narrow its column is."""
+    return Text(words, no_wrap=True, overflow="ellipsis")
 
 
 def clock_time(moment: datetime) -> str:
