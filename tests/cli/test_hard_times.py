@@ -124,7 +124,8 @@ def test_a_store_that_cannot_be_written_is_words(here: Shell, github: GitHub) ->
         file.chmod(0o400)
     here.folder.chmod(0o500)
     try:
-        for command in (["track", f"{github.url}/acme/lander"], ["untrack", url]):
+        tracking = ["track", f"{github.url}/acme/lander"], ["untrack", url]
+        for command in (*tracking, ["sync", "--once"]):
             done = run_powerless(here, *command)
             assert done.returncode == 1
             assert done.stderr.startswith("Error: The store ")
@@ -132,6 +133,7 @@ def test_a_store_that_cannot_be_written_is_words(here: Shell, github: GitHub) ->
         listed = run_powerless(here, "list", url)
         assert listed.returncode == 0, listed.stderr
         assert "ignition" in listed.stdout
+        assert "no token" not in run_powerless(here, "list", url, "--max-age", "0").stdout
         assert "read only" in run_powerless(here, "status").stdout
     finally:
         here.folder.chmod(0o700)

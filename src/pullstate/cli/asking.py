@@ -22,10 +22,9 @@ Show = Callable[[dict[str, Any]], RenderableType]
 
 def ask(settings: Settings, tool: str, arguments: Mapping[str, Any], show: Show | None) -> None:
     """Print a tool's answer, as JSON where `show` is None. Failed with the tool's words."""
-    try:
-        reply = anyio.run(_call, settings, tool, arguments)
-    except* UnknownTool as unknown:
-        raise Misused(str(unknown.exceptions[0])) from None
+    reply = anyio.run(_call, settings, tool, arguments)
+    if isinstance(reply, UnknownTool):
+        raise Misused(str(reply))
     if reply.structured is None:
         raise Failed(reply.text)
     if show is None:
@@ -45,7 +44,8 @@ def call(settings: Settings, tool: str, arguments: str) -> None:
     ask(settings, tool, given, None)
 
 
-async def _call(settings: Settings, tool: str, arguments: Mapping[str, Any]) -> Reply:
+async def _call(settings: Settings, tool: str, arguments: Mapping[str, Any]) -> Reply | UnknownTool:
+    """What is raised within the group would come out wrapped in an exception group."""
     running, registry = Running(settings), Registry(TOOLS)
     opening = Opening(running.open)
     try:
@@ -53,6 +53,8 @@ async def _call(settings: Settings, tool: str, arguments: Mapping[str, Any]) -> 
             group.start_soon(_sync, running, opening)
             try:
                 return await registry.call(opening, tool, arguments)
+            except UnknownTool as unknown:
+                return unknown
             finally:
                 group.cancel_scope.cancel()
     finally:

@@ -59,8 +59,8 @@ class Running:
         """Where this process looks for a token of a site, and what was wrong there; no values."""
         by_url = {site.url: sources for site, sources in self.tokens.items()}
         sources = by_url.get(site_url)
-        if sources is None or not self.syncs:
-            return ()
+        if sources is None or not self.syncs or (self.store is not None and self.store.read_only):
+            return ()  # a token is not what such a process lacks
         wrong = dict(sources.problems) | dict.fromkeys(sources.rejected, "was refused")
         return tuple(
             f"{name} ({wrong[name]})" if name in wrong else name for name in sources.looked_in()

@@ -45,19 +45,26 @@ def once(settings: Settings, as_json: bool) -> int:
 
 async def _until_signalled(running: Running, work: Callable[[], Awaitable[Any]]) -> Any:
     """What `work` over an open store comes to; None where a signal ended it first."""
-    result = None
+    result, failure = None, None
     try:
         await running.open()
         async with anyio.create_task_group() as group:
             group.start_soon(_end_at_signal, group.cancel_scope)
             result = await work()
             group.cancel_scope.cancel()
-    except* StoreError as failed:
-        raise Failed(str(failed.exceptions[0])) from None
+    except* StoreError as group_of:
+        failure = _first(group_of)  # what is raised here would be wrapped in a group again
     finally:
         with anyio.CancelScope(shield=True):
             await running.close()
+    if failure is not None:
+        raise Failed(str(failure))
     return result
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 async def _end_at_signal(scope: anyio.CancelScope) -> None:
