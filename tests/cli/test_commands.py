@@ -73,6 +73,7 @@ def test_call_takes_raw_arguments(here: Shell, github: GitHub) -> None:
         (["track", "https://elsewhere.example/a/b"], "elsewhere.example"),
         (["track"], "Missing argument"),
         (["threads", "rocket", "3"], "OWNER/REPO"),
+        (["threads", "https://github.com/acme/rocket", "3"], "--host"),
         (["serve", "--tool-prefix", "no spaces"], "--tool-prefix"),
         (["lisst"], "lisst"),
     ],

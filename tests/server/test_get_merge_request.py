@@ -18,7 +18,7 @@ from pullstate.domain.freshness import Fault, FaultKind
 from pullstate.domain.merge_request import Facet, FacetBody, Notes
 from pullstate.domain.pull_request import Base, CheckVerdict, Head
 from pullstate.server.room import size
-from pullstate.store import reading, writing
+from pullstate.store import lease, reading, writing
 from pullstate.store.engine import Store
 from pullstate.store.records import Depth, Sweep
 from tests.domain.readings import NEXT_BASE, NEXT_HEAD, NOON, checks, minutes
@@ -468,6 +468,21 @@ async def test_one_of_a_repository_that_is_refused_gets_the_same_words(desk: Des
         f"Merge request 8 of https://gitlab.com/{PATH}: not found, or not visible to the "
         "configured token. Check the number (an issue has another) and the project."
     )
+
+
+LIMITED = Fault(FaultKind.RATE_LIMITED, NOON, NOON + minutes(40))
+
+
+@pytest.mark.parametrize(("fault", "soon"), [(None, True), (LIMITED, False)])
+async def test_what_a_rate_limit_holds_up_is_not_promised_in_seconds(
+    desk: Desk, fault: Fault | None, soon: bool
+):
+    repository = desk.track()
+    desk.store.write_now(writing.save_sweep, repository, Sweep(fault=fault))
+    desk.store.write_now(lease.enroll, "other", 1, "1", ["https://gitlab.com token"], desk.at)
+    words = await desk.refused(url=f"https://gitlab.com/{PATH}/-/merge_requests/8")
+    assert f"Merge request 8 of https://gitlab.com/{PATH} is not stored yet" in words
+    assert ("ask again in a few seconds" in words) is soon
 
 
 async def test_one_of_a_refused_repository_that_is_stored_is_shown_with_the_fault(desk: Desk):

@@ -135,6 +135,8 @@ def threads(
     from pullstate.cli import asking, tables
 
     owner, slash, repo = repository.rpartition("/")
+    if "://" in repository:
+        raise Misused(f"{repository} is an address: write OWNER/REPO, and its host with --host.")
     if not slash:
         raise Misused(f"{repository} names no owner: write OWNER/REPO.")
     arguments = {

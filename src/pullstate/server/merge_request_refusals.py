@@ -33,7 +33,7 @@ def refuse_none(named: Named, view: View, number: Granted) -> None:
         return
     if view.stored is not None or _is_refused(view):
         raise not_visible(named)
-    raise unread(named, number, served=view.freshness.served)
+    raise unread(named, number, soon=view.freshness.served and not _is_paused(view))
 
 
 def _is_refused(view: View) -> bool:
@@ -41,13 +41,18 @@ def _is_refused(view: View) -> bool:
     return fault is not None and fault.kind in (FaultKind.FORBIDDEN, FaultKind.NOT_FOUND)
 
 
-def unread(named: Named, number: Granted, *, served: bool) -> ToolError:
-    """Nothing of it is stored, and this is how the wish for it ended."""
+def _is_paused(view: View) -> bool:
+    fault = view.freshness.fault
+    return fault is not None and fault.kind is FaultKind.RATE_LIMITED
+
+
+def unread(named: Named, number: Granted, *, soon: bool) -> ToolError:
+    """Nothing of it is stored, and this is how the wish for it ended; `soon` it may be."""
     if number.outcome in ("not_found", "nothing") or number.why == NOT_VISIBLE:
         return not_visible(named)
     if number.outcome:
         return ToolError(f"{named.words} could not be read: {number.why or 'nobody knows why'}.")
-    again = f"; {AGAIN}" if served else ""
+    again = f"; {AGAIN}" if soon else ""
     return ToolError(f"{named.words} is not stored yet: {number.why or 'it is being read'}{again}.")
 
 

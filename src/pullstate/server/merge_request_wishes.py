@@ -86,7 +86,7 @@ async def _found(context: Context, named: Named, wishes: Wishes) -> Repository:
     if number.outcome or not served:  # else the forge is slow, and may still say where it lies
         with suppress(StoreError):
             await context.store.write(writing.forget_unidentified, asked.repository.id)
-    raise unread(named, number, served=served)
+    raise unread(named, number, soon=served)
 
 
 def _by_id(conn: Connection, named: Named) -> Repository | None:
