@@ -133,7 +133,7 @@ def test_a_store_that_cannot_be_written_is_words(here: Shell, github: GitHub) ->
         listed = run_powerless(here, "list", url)
         assert listed.returncode == 0, listed.stderr
         assert "ignition" in listed.stdout
-        assert "no token" not in run_powerless(here, "list", url, "--max-age", "0").stdout
+        assert "a token" not in run_powerless(here, "list", url, "--max-age", "0").stdout
         assert "read only" in run_powerless(here, "status").stdout
     finally:
         here.folder.chmod(0o700)

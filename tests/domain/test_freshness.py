@@ -113,5 +113,5 @@ def test_a_forge_that_nobody_reads_is_named_with_where_a_token_was_looked_for():
     known = replace(WELL, served=False, swept=False, site_url="https://x.org", looked_in=("A", "B"))
     assert report(known, NOW).reason == (
         "the first sweep of this repository has not completed; no running pullstate process reads "
-        "https://x.org, and this one found no token in A, B"
+        "https://x.org (this one looks for a token in A, B)"
     )

@@ -81,8 +81,11 @@ FAULT_WORDS = {
 
 
 def unserved(site_url: str, looked_in: tuple[str, ...] = ()) -> str:
-    """What is said of a forge that nobody reads; `looked_in` by the process that says so."""
-    where = f", and this one found no token in {', '.join(looked_in)}" if looked_in else ""
+    """What is said of a forge that nobody reads; `looked_in` by the process that says so.
+
+    That one may have found a token and not have begun to read, so nothing is said of what it found.
+    """
+    where = f" (this one looks for a token in {', '.join(looked_in)})" if looked_in else ""
     return f"no running pullstate process reads {site_url or 'this forge'}{where}"
 
 
