@@ -87,6 +87,9 @@ class SharedForge:
     ) -> Any:
         return await self._ask("lean_page", repository, cursor, size, newest_first=newest_first)
 
+    async def newest_change(self, repository: Repository) -> Any:
+        return await self._ask("newest_change", repository)
+
     async def changed(self, deltas: Sequence[Delta], size: int) -> Any:
         return await self._ask("changed", deltas, size)
 

@@ -21,7 +21,7 @@ async def test_a_first_sweep_reads_open_ones_by_25_and_everything_by_100(stage: 
         await stage.lanes.backfill()
     assert len(stage.rows(id_)) == 1000
     assert len(stage.asked("open_page")) == 3
-    assert len(stage.asked("lean_page", "changed")) == 11
+    assert len(stage.asked("lean_page", "newest_change")) == 11
     assert stage.sweep(id_).watermark == max(p.changed_at for p in project.pull_requests.values())
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from pullstate.domain.address import Site
@@ -17,6 +17,8 @@ from pullstate.domain.merge_request import Facet, FacetBody
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.review import Threads
 from pullstate.forges.errors import ForgeError
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # before every change
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,10 @@ class Forge(Protocol):
         self, repository: Repository, cursor: str | None, size: int, *, newest_first: bool = False
     ) -> Page:
         """Every pull request by creation; unfinished ones come without their observations."""
+        ...
+
+    async def newest_change(self, repository: Repository) -> datetime | None:
+        """When any pull request last changed, by the forge's clock; None where there is none."""
         ...
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import partial
 
 from sqlalchemy import Connection
 
-from pullstate.forges.forge import Delta, Page
+from pullstate.forges.forge import Page
 from pullstate.store import agenda
 from pullstate.store.agenda import Charge
 from pullstate.store.records import Depth
@@ -25,8 +25,6 @@ from pullstate.sync.recording import Recorder, seen_in
 from pullstate.sync.session import Session
 
 NEWEST_WANTED = 1000  # rows after which a repository that was only asked about is no longer UNREAD
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LOOK_BACK = (timedelta(days=1), timedelta(days=30), timedelta(days=365))
 
 OPEN, ALL, REST, DONE = "open", "all", "rest", "done"
 
@@ -81,7 +79,7 @@ async def begin(session: Session, charge: Charge) -> Charge:
     if charge.sweep.watermark or charge.sweep.began_at:
         return charge
     at = session.now()
-    newest = await _newest_change(session, charge)
+    newest = await session.ask(session.forge.newest_change, ref(charge))
     fields = {
         "watermark": newest,
         "began_at": at,
@@ -169,30 +167,6 @@ async def run(
         swept, leg = await together(written, partial(ask, session, leg.after))
         leg = leg.known(swept)
     return leg.known(await write(session, leg)).after
-
-
-async def _newest_change(session: Session, charge: Charge) -> datetime | None:
-    """A lower bound, by the forge's clock, of everything that will change from now on.
-
-    Two rows tell whether the forge lists the latest changes first; one that lists the oldest first
-    is asked for ever longer times, of which the first page's newest will do.
-    """
-    rows = await _changed(session, charge, EPOCH)
-    newest = max(rows, default=None)
-    if newest is None or rows[0] >= rows[-1]:
-        return newest
-    for look_back in LOOK_BACK:
-        if later := await _changed(session, charge, session.now() - look_back):
-            return max(later)
-    return newest
-
-
-async def _changed(session: Session, charge: Charge, since: datetime) -> list[datetime]:
-    delta = Delta(ref(charge), since)
-    [reading] = await session.ask(session.forge.changed, [delta], 2)
-    if reading.fault:
-        raise reading.fault
-    return [row.changed_at for row in reading.page.rows]
 
 
 def _recorder(session: Session) -> Recorder:

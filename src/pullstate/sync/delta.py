@@ -14,11 +14,10 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from pullstate.forges.errors import ForgeError, Unauthorized, Unexpected
-from pullstate.forges.forge import Delta, DeltaReading, Page
+from pullstate.forges.forge import EPOCH, Delta, DeltaReading, Page
 from pullstate.store import agenda, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.sync.answering import answered
-from pullstate.sync.backfill import EPOCH
 from pullstate.sync.charges import confirm, ref
 from pullstate.sync.recording import Recorder, seen_in
 from pullstate.sync.schedule import OVERLAP, delta_again_at

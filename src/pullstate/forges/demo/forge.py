@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from pullstate.domain.address import Site
 from pullstate.domain.merge_request import Facet, FacetBody
@@ -71,6 +72,11 @@ class DemoForge:
         project = self._project(repository)
         page = _page(project, project.pull_requests.values(), cursor, size, reverse=newest_first)
         return replace(page, rows=tuple(map(_lean, page.rows)))
+
+    async def newest_change(self, repository: Repository) -> datetime | None:
+        self._asked("newest_change", repository.path)
+        rows = self._project(repository).pull_requests.values()
+        return max((row.changed_at for row in rows), default=None)
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         self._asked("changed", " ".join(d.repository.path for d in deltas))

@@ -15,6 +15,7 @@ from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import Site
 from pullstate.forges.errors import Forbidden, RateLimited, Unexpected
 from pullstate.forges.forge import (
+    EPOCH,
     Delta,
     DeltaReading,
     Limits,
@@ -83,6 +84,13 @@ class GitHub:
     ) -> Page:
         by_rest = Rest(self._api, NEEDS_TOKEN)
         return await by_rest.page(repository, cursor, size, sort="created", **order)
+
+    async def newest_change(self, repository: Repository) -> datetime | None:
+        """When any pull request last changed. 1 point."""
+        [reading] = await self.changed([Delta(repository, EPOCH)], 1)
+        if reading.page is None:
+            raise reading.fault or Unexpected("no page and no reason")
+        return reading.page.rows[0].changed_at if reading.page.rows else None
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         """Lean rows that changed, newest first; up to ten repositories for 1 point."""

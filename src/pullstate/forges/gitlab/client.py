@@ -33,6 +33,7 @@ from pullstate.forges.gitlab.projects import Projects
 from pullstate.forges.gitlab.rest_rows import RestRows
 from pullstate.forges.gitlab.rows import BATCH, Found, Rows
 from pullstate.forges.gitlab.threads import DiscussionsReader
+from pullstate.forges.gitlab.translate import whole_second
 from pullstate.forges.http import ForgeHttp
 
 LIMITS = Limits(open_page=100, lean_page=100, read_batch=BATCH, delta_batch=1, threads_batch=5)
@@ -111,6 +112,11 @@ class GitLab:
             repository, cursor, size, EVERYTHING, newest_first=newest_first
         )
         return await self._lean.page(listed)
+
+    async def newest_change(self, repository: Repository) -> datetime | None:
+        """When any merge request last changed. One list request."""
+        at = await self._lists.newest_change(repository)
+        return at and whole_second(at)
 
     async def changed(self, deltas: Sequence[Delta], size: int) -> list[DeltaReading]:
         """Lean rows that changed, oldest change first; one list request for each project."""

@@ -129,6 +129,15 @@ class Lists:
         after = _onward_by_change(at, query, answer, rows, size)
         return Listed(_named(repository, rows), rows, after, fault)
 
+    async def newest_change(self, repository: Repository) -> datetime | None:
+        """When the one that changed last did; None where there is none."""
+        newest: Query = {"order_by": "updated_at", "sort": "desc", "page": 1, "per_page": 1}
+        answer = await self._get(repository, {**EVERYTHING, **newest})
+        rows, fault = read_all(MergeRequest, listed(answer.json))
+        if fault:
+            raise fault
+        return rows[0].updated_at if rows else None
+
     async def from_branch(self, repository: Repository, branch: str) -> list[MergeRequest]:
         """Every one opened from a branch, newest first."""
         found: list[MergeRequest] = []
