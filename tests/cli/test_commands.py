@@ -160,3 +160,13 @@ def test_the_version_is_the_package_s(tmp_path: Path) -> None:
     from importlib.metadata import version
 
     assert shell(tmp_path).run("--version").output == f"pullstate {version('pullstate')}\n"
+
+
+def test_a_host_that_had_a_token_is_not_read_without_one(here: Shell, github: GitHub) -> None:
+    here.run("track", f"{github.url}/acme/rocket")
+    assert here.run("sync", "--once").status == 0
+    github.log.clear()
+    done = here.run("sync", "--once", SIMULATED="")
+    assert len(github.log.matching("")) == 0
+    assert "Traceback" not in done.errors
+    assert TOKEN not in done.output + done.errors

@@ -110,12 +110,15 @@ class Running:
         return remotes(Path.cwd(), self.settings.sites)
 
     def _loop(self, store: Store) -> Loop:
+        from pullstate.store.agenda import sites_read_as
         from pullstate.sync.loop import Loop
+        from pullstate.sync.readers import ANONYMOUS
         from pullstate.sync.sources import CredentialSource
 
+        had_token = set(store.read_now(sites_read_as, ANONYMOUS))
         return Loop(
             store,
-            CredentialSource(self.tokens, self._connect, store.salt),
+            CredentialSource(self.tokens, self._connect, store.salt, had_token),
             version=VERSION,
             interval=timedelta(seconds=self.settings.interval),
             quota_share=self.settings.quota_share,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -40,7 +41,7 @@ def _told(store: Store, running: Running) -> Row:
     return {
         "version": VERSION,
         "store": store.url,
-        "bytes": store.path.stat().st_size if store.path else None,
+        "bytes": _bytes(store.path) if store.path else None,
         "notes": list(store.notes),
         "readOnly": store.read_only,
         "configuration": str(running.settings.file) if running.settings.has_file else None,
@@ -51,6 +52,12 @@ def _told(store: Store, running: Running) -> Row:
         "forges": [_forge(site, running) for site in running.settings.sites],
         "repositories": [_repository(store, line) for line in known.repositories],
     }
+
+
+def _bytes(path: Path) -> int:
+    """With what is not yet moved from the write-ahead log into the file."""
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _forge(site: Site, running: Running) -> Row:

@@ -74,7 +74,7 @@ FAULT_WORDS = {
     FaultKind.FORBIDDEN: "the credential may not see this repository",
     FaultKind.NOT_FOUND: "the repository was not found, or is not visible to the credential",
     FaultKind.RATE_LIMITED: "the forge's rate limit is used up",
-    FaultKind.UNREACHABLE: "the forge could not be reached",
+    FaultKind.UNREACHABLE: "the forge could not be reached, or gave no usable answer",
     FaultKind.UNEXPECTED: "the forge's answer could not be used",
     FaultKind.PULL_REQUESTS_DISABLED: "the repository has pull requests turned off",
 }

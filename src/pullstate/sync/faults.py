@@ -65,7 +65,7 @@ _WORDS = {
     FaultKind.UNAUTHORIZED: "the forge refused the credential",
     FaultKind.FORBIDDEN: NOT_VISIBLE,
     FaultKind.NOT_FOUND: NOT_VISIBLE,
-    FaultKind.UNREACHABLE: "the forge could not be reached",
+    FaultKind.UNREACHABLE: "the forge could not be reached, or gave no usable answer",
     FaultKind.UNEXPECTED: "the forge's answer could not be used",
     FaultKind.PULL_REQUESTS_DISABLED: "the repository has pull requests turned off",
 }
