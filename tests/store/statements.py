@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from sqlalchemy import Engine, event
+from sqlalchemy import Connection, Engine, event
+
+from pullstate.store.engine import Store
 
 
 @contextmanager
@@ -31,15 +33,19 @@ def written(act: Callable[[], object]) -> list[str]:
     return seen
 
 
-def plan(act: Callable[[], object], of: str) -> list[str]:
-    """SQLite's plan for the statements that read a table while something is done."""
-    lines: list[str] = []
+def plan(
+    store: Store, query: Callable[..., object], *args: object, of: str, **asked: object
+) -> list[str]:
+    """SQLite's plan for the statements on a table that a query of the store runs."""
 
-    def explain(_connection, cursor, statement, parameters, *_rest):
-        if statement.startswith(f"SELECT {of}."):
-            rows = cursor.connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
-            lines.extend(row[-1] for row in rows)
+    def explain(connection: Connection) -> list[str]:
+        driver = connection.connection.dbapi_connection
+        ran: list[str] = []
+        driver.set_trace_callback(ran.append)
+        query(connection, *args, **asked)
+        driver.set_trace_callback(None)
+        reads = [statement for statement in ran if statement.startswith(f"SELECT {of}.")]
+        plans = [driver.execute(f"EXPLAIN QUERY PLAN {statement}") for statement in reads]
+        return [row[-1] for rows in plans for row in rows]
 
-    with listening(explain):
-        act()
-    return lines
+    return store.read_now(explain)

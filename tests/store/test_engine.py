@@ -249,11 +249,11 @@ def test_a_full_disk_is_said_and_loses_nothing(path, open_store):
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
 
-    store.read_now(fill)
+    store.write_now(fill)
     with pytest.raises(StoreFull, match="make room"):
         record(store, repository, *(lean(number) for number in range(2, 500)))
     assert numbers(store, repository) == [1]
-    store.read_now(lambda connection: connection.exec_driver_sql("PRAGMA max_page_count=99999"))
+    store.write_now(lambda connection: connection.exec_driver_sql("PRAGMA max_page_count=99999"))
     assert record(store, repository, lean(2)).inserted == 1
 
 

@@ -159,7 +159,7 @@ def test_every_page_is_read_off_its_index_without_sorting(path, open_store, aske
     store = open_store(path)
     repository = track(store)
     record(store, repository, *(lean(n, branch=f"b{n % 9}") for n in range(1, 400)))
-    lines = plan(lambda: page(store, repository, 20, **asked), of="pull_request")
+    lines = plan(store, reading.page, repository.id, of="pull_request", limit=20, **asked)
     assert f"USING INDEX {index}" in lines[0]
     assert ("(unfinished,opened_at,number)<(?,?,?)" in lines[0]) is ("after" in asked)
     assert not [line for line in lines if "TEMP B-TREE" in line or "SCAN" in line]

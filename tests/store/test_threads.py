@@ -86,7 +86,8 @@ def test_the_filter_has_three_values_and_counts_cover_all(store, id_):
 def test_a_page_is_read_off_its_index_without_sorting(path, open_store, asked, index):
     store = open_store(path)
     id_ = record(store, track(store), lean()).ids[0]
-    lines = plan(lambda: page(store, id_, after=(NOON, "T1"), **asked), of="thread")
+    after = (NOON, "T1")
+    lines = plan(store, reading.thread_page, id_, of="thread", after=after, limit=50, **asked)
     assert f"USING INDEX {index}" in lines[0]
     assert not [line for line in lines if "TEMP B-TREE" in line or "SCAN" in line]
 

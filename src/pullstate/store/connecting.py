@@ -6,6 +6,8 @@ import os
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +93,45 @@ def file_engine(path: Path, mode: str = "rw") -> Engine:
         raw.execute("BEGIN IMMEDIATE" if writes else "BEGIN")  # type: ignore[union-attr]
 
     return engine
+
+
+class KeptConnections:
+    """Connections for reads that stay open from one read to the next.
+
+    A pool takes longer to give a connection out and to take it back than most reads take.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._idle: list[Connection] = []
+        self._closed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection in a transaction that sees one snapshot."""
+        connection = self._taken()
+        try:
+            with connection.begin():
+                yield connection
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.append(connection)
+        if self._closed:
+            self.close()
+
+    def close(self) -> None:
+        """Close what is idle now, and everything else when it is given back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+
+    def _taken(self) -> Connection:
+        with suppress(IndexError):
+            return self._idle.pop()
+        connection = self._engine.connect()
+        connection.detach()
+        return connection
 
 
 def server_engine(url: URL, lease_time: float) -> Engine:

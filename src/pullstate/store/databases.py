@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import URL, Engine, select, text
+from sqlalchemy import URL, Connection, Engine, select, text
 
-from pullstate.store.connecting import connect_file, file_engine, server_engine
+from pullstate.store.connecting import KeptConnections, connect_file, file_engine, server_engine
 from pullstate.store.errors import StoreUnreachable
 from pullstate.store.location import make_private_file, make_private_folder
 from pullstate.store.schema import feed, store
@@ -25,8 +26,12 @@ class Database(Protocol):
 
     writable: bool
 
-    def connect(self) -> tuple[Engine, Engine]:
-        """Engines for reads and for writes."""
+    def connect(self) -> Engine:
+        """An engine for writes."""
+        ...
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A connection for one read."""
         ...
 
     def replaced(self) -> bool:
@@ -43,7 +48,7 @@ class Database(Protocol):
 
 
 class FileDatabase:
-    """A SQLite file. One connection is kept for `data_version`, which costs microseconds."""
+    """A SQLite file. Connections are kept: for reads, and one for `data_version`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -52,11 +57,12 @@ class FileDatabase:
         self._inode: tuple[int, int] | None = None
         self._opened = 0
         self._engine: Engine | None = None
+        self._kept: KeptConnections | None = None
         self._watch: sqlite3.Connection | None = None
         self._watching = threading.Lock()
 
-    def connect(self) -> tuple[Engine, Engine]:
-        """Engines over the file that lies at the path now; it is made where there is none."""
+    def connect(self) -> Engine:
+        """An engine over the file that lies at the path now; it is made where there is none."""
         self.close()
         self._make()
         self._mode = _mode(self.path)
@@ -64,7 +70,13 @@ class FileDatabase:
         self._inode = _inode(self.path)
         self._opened += 1
         self._engine = file_engine(self.path, self._mode)
-        return self._engine, self._engine
+        self._kept = KeptConnections(self._engine)
+        return self._engine
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A kept connection, in a transaction."""
+        assert self._kept is not None
+        return self._kept.reading()
 
     def replaced(self) -> bool:
         """Closed, moved aside by another process, or deleted."""
@@ -79,8 +91,10 @@ class FileDatabase:
         return (self._opened << 32) + moved
 
     def close(self) -> None:
-        """Close the pool, and the connection that is kept."""
+        """Close the pool, and the connections that are kept."""
         self._inode = None
+        if self._kept is not None:
+            self._kept.close()
         if self._engine is not None:
             self._engine.dispose()
         with self._watching:
@@ -128,14 +142,19 @@ class ServerDatabase:
         self._lease_time = lease_time
         self._reads: Engine | None = None
 
-    def connect(self) -> tuple[Engine, Engine]:
-        """Engines over one pool."""
+    def connect(self) -> Engine:
+        """An engine; reads and writes share its pool."""
         self.close()
         writes = server_engine(self._url, self._lease_time)
         self._reads = writes.execution_options(isolation_level="AUTOCOMMIT")
         with self._reads.connect() as connection:
             self.writable = connection.execute(_READ_ONLY).scalar() == "off"
-        return self._reads, writes
+        return writes
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """A connection of the pool, in autocommit."""
+        assert self._reads is not None
+        return self._reads.connect()
 
     def replaced(self) -> bool:
         """A server's database stays where it is; it may have been closed."""

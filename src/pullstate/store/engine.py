@@ -128,7 +128,7 @@ class Store:
         self._database.close()
 
     def _attempt(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        with self._reads.connect() as connection:
+        with self._database.reading() as connection:
             return query(connection, *args, **kwargs)
 
     def _transact(self, command: Callable[..., T], *args: Any, **kwargs: Any) -> T:
@@ -174,11 +174,11 @@ class Store:
 
     def _connect(self) -> None:
         self._ready = False
-        reads, writes = self._database.connect()
-        self._reads, self._writes = reads, writes.execution_options(**{WRITES: True})
+        engine = self._database.connect()
+        self._writes = engine.execution_options(**{WRITES: True})
         self._looked_at = None
-        made = self._upgraded(writes)
-        with self._reads.connect() as connection:
+        made = self._upgraded(engine)
+        with self._database.reading() as connection:
             self.id, self.salt, *ages = connection.execute(_ONE).one()
         self._admit(*ages)
         self._ready = True

@@ -25,6 +25,7 @@ from pullstate.domain.thread_changes import note_events, note_key
 from pullstate.store import feed
 from pullstate.store.encoding import decode, encode
 from pullstate.store.errors import Untracked
+from pullstate.store.prepared import Prepared
 from pullstate.store.records import StoredFacet
 from pullstate.store.schema import facet as facets
 from pullstate.store.schema import note as notes
@@ -41,18 +42,20 @@ _BODIES: Mapping[Facet, type] = {
     Facet.DISCUSSIONS: Discussions,
 }
 
-_FACET = select(
-    facets.c.body,
-    facets.c.head_sha,
-    facets.c.changed_at_when_read,
-    facets.c.observed_at,
-    facets.c.fault,
-).where(facets.c.pull_request_id == bindparam("id"), facets.c.facet == bindparam("facet"))
+_FACET = Prepared(
+    select(
+        facets.c.body,
+        facets.c.head_sha,
+        facets.c.changed_at_when_read,
+        facets.c.observed_at,
+        facets.c.fault,
+    ).where(facets.c.pull_request_id == bindparam("id"), facets.c.facet == bindparam("facet"))
+)
 _NOTES = select(notes.c.body).where(notes.c.pull_request_id == bindparam("id")).order_by(
     notes.c.created_at, notes.c.source, notes.c.note_id
 )  # fmt: skip
 _FAR = 2**62  # beyond any note, and within a database's integers
-_NOTE_PAGE = _NOTES.limit(bindparam("limit")).offset(bindparam("offset"))
+_NOTE_PAGE = Prepared(_NOTES.limit(bindparam("limit")).offset(bindparam("offset")))
 _ABOUT = select(
     pull_request.c.repository_id,
     pull_request.c.changed_at,
@@ -64,7 +67,7 @@ _ABOUT = select(
 def facet(connection: Connection, pull_request_id: int, which: Facet) -> StoredFacet | None:
     """A facet as last read; None where nobody tried. Of the notes the items are in `note_page`."""
     given = {"id": pull_request_id, "facet": which.value}
-    row = connection.execute(_FACET, given).first()
+    row = _FACET.first(connection, given)
     if row is None:
         return None
     body, *rest = row
@@ -77,7 +80,7 @@ def note_page(
     """A page of the conversation, the first being 1, oldest first; and whether there is another."""
     offset = min((page - 1) * per_page, _FAR)
     given = {"id": pull_request_id, "limit": per_page + 1, "offset": offset}
-    found = [decode(Note, body) for (body,) in connection.execute(_NOTE_PAGE, given)]
+    found = [decode(Note, body) for (body,) in _NOTE_PAGE.all(connection, given)]
     return tuple(found[:per_page]), len(found) > per_page
 
 

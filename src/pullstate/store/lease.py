@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Float, bindparam, case, func, or_, select
+from sqlalchemy import Connection, Float, bindparam, case, func, literal_column, or_, select
 
 from pullstate.store.columns import UtcTime
 from pullstate.store.rows import dumps, loads
@@ -255,7 +255,7 @@ def live(connection: Connection, now: datetime, within: timedelta = LIVE) -> lis
 
 
 LISTED_READERS = (
-    select(func.aggregate_strings(process.c.readers, "\n"))
+    select(func.aggregate_strings(process.c.readers, literal_column("','")))
     .where(process.c.beat_at >= bindparam("alive_since"))
     .scalar_subquery()
 )
@@ -263,5 +263,5 @@ LISTED_READERS = (
 
 def serves(listed_readers: str | None, site_url: str) -> bool:
     """Whether some live process can sync a site, by what LISTED_READERS came to."""
-    lists = listed_readers.split("\n") if listed_readers else ()
-    return any(site_of(reader) == site_url for readers in lists for reader in loads(readers))
+    lists = loads(f"[{listed_readers or ''}]")
+    return any(site_of(reader) == site_url for readers in lists for reader in readers)

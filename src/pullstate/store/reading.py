@@ -10,13 +10,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, distinct, func, or_, select, tuple_
+from sqlalchemy import Connection, bindparam, distinct, func, or_, select, tuple_
 
 from pullstate.domain.changes import ChangeKind
 from pullstate.domain.text import clean_line
 from pullstate.store.believing import had_checks
 from pullstate.store.facets import facet, note_page
 from pullstate.store.feed import changes, newest_change, oldest_cursor
+from pullstate.store.prepared import Prepared
 from pullstate.store.quotas import etag, limits, refusals
 from pullstate.store.records import (
     Depth,
@@ -109,13 +110,13 @@ _OF_BRANCH = (_rows.shown_branch == bindparam("shown")) & or_(
 _OF_OWNER = func.lower(_rows.head_owner) == bindparam("owner")
 
 
-def _page(branch: bool, owner: bool, after: bool) -> Select[Any]:
+def _page(branch: bool, owner: bool, after: bool) -> Prepared:
     conditions = ((branch, _OF_BRANCH), (owner, _OF_OWNER), (after, _AFTER))
     query = _LISTED.where(*(condition for wanted, condition in conditions if wanted))
-    return query.order_by(*_ORDER).limit(bindparam("limit"))
+    return Prepared(query.order_by(*_ORDER).limit(bindparam("limit")))
 
 
-PAGES: Mapping[tuple[bool, bool, bool], Select[Any]] = {
+PAGES: Mapping[tuple[bool, bool, bool], Prepared] = {
     (branch, owner, after): _page(branch, owner, after)
     for branch in (False, True)
     for owner in (False, True)
@@ -147,7 +148,7 @@ def page(
         unfinished, opened_at, number = after
         given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
     query = PAGES[branch is not None, owner is not None, after is not None]
-    return [stored_of(row) for row in connection.execute(query, given).all()]
+    return [stored_of(row) for row in query.all(connection, given)]
 
 
 def _named(branch: str) -> dict[str, str]:
@@ -165,10 +166,12 @@ def unfinished(connection: Connection, repository_id: int) -> list[StoredPullReq
 
 
 LARGEST_NUMBER = 2**31 - 1  # both forges' GraphQL schemas have 32-bit integers
-_BY_NUMBER = _STORED.where(
-    _rows.repository_id == bindparam("repository_id"), _rows.number == bindparam("number")
+_BY_NUMBER = Prepared(
+    _STORED.where(
+        _rows.repository_id == bindparam("repository_id"), _rows.number == bindparam("number")
+    )
 )
-_BY_ID = _STORED.where(_rows.id == bindparam("id"))
+_BY_ID = Prepared(_STORED.where(_rows.id == bindparam("id")))
 
 
 def pull_request(
@@ -178,24 +181,25 @@ def pull_request(
     if not 0 < number <= LARGEST_NUMBER:
         return None
     given = {"repository_id": repository_id, "number": number}
-    row = connection.execute(_BY_NUMBER, given).first()
+    row = _BY_NUMBER.first(connection, given)
     return None if row is None else stored_of(row)
 
 
 def pull_request_by_id(connection: Connection, id_: int) -> StoredPullRequest | None:
     """One pull request by our own id, gone ones too."""
-    row = connection.execute(_BY_ID, {"id": id_}).first()
+    row = _BY_ID.first(connection, {"id": id_})
     return None if row is None else stored_of(row)
 
 
-_ASKED_AT = select(freshness_table.c.asked_at).where(
-    freshness_table.c.pull_request_id == bindparam("id")
+_ASKED_AT = Prepared(
+    select(freshness_table.c.asked_at).where(freshness_table.c.pull_request_id == bindparam("id"))
 )
 
 
 def asked_at(connection: Connection, pull_request_id: int) -> datetime | None:
     """When somebody last asked about one pull request; None when never."""
-    return connection.execute(_ASKED_AT, {"id": pull_request_id}).scalar()
+    row = _ASKED_AT.first(connection, {"id": pull_request_id})
+    return None if row is None else row[0]
 
 
 _MOVES = [ChangeKind.CLOSED.value, ChangeKind.MERGED.value, ChangeKind.REOPENED.value]

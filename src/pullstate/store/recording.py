@@ -61,7 +61,7 @@ _SITE = select(repository.c.site_url).where(
     select(interest.c.by).where(interest.c.repository_id == repository.c.id).exists(),
 )
 _KNOWN = (
-    select(*COLUMNS, freshness.c.ready)
+    select(*COLUMNS, pull_request.c.backfilled, freshness.c.ready)
     .outerjoin(freshness, freshness.c.pull_request_id == pull_request.c.id)
     .where(
         pull_request.c.repository_id == bindparam("repository_id"),
@@ -167,12 +167,10 @@ class _Recording:
             return {}
         given = {"repository_id": self._repository_id, "numbers": list(numbers)}
         rows = {}
-        for *columns, was_ready in self._connection.execute(_KNOWN, given).all():
+        for *columns, backfilled, was_ready in self._connection.execute(_KNOWN, given).all():
             stored = stored_of(columns)
             known = stored.pull_request
-            rows[known.number] = _Row(
-                stored, bool(was_ready), columns[_BACKFILLED], known, {}, id=stored.id
-            )
+            rows[known.number] = _Row(stored, bool(was_ready), backfilled, known, {}, id=stored.id)
         return rows
 
     def _observe(self, rows: dict[int, _Row], reading: PullRequest) -> None:
@@ -257,9 +255,6 @@ class _Recording:
             {**blank, **row.read, "pull_request_id": row.id, "ready": row.ready} for row in rows
         ]
         _DATE.run(self._connection, dated)
-
-
-_BACKFILLED = [column.name for column in COLUMNS].index("backfilled")
 
 
 def _may_become_ready(row: _Row) -> bool:

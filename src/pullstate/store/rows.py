@@ -33,7 +33,8 @@ _DECISIONS = {decision.value: decision for decision in ReviewDecision}
 
 _CACHED = 4096  # frozen observations that were read lately
 
-FACTS = tuple(column for column in pull_request.c)
+_UNREAD = ("shown_branch", "unfinished", "backfilled")  # what finds a row, or tells its history
+FACTS = tuple(column for column in pull_request.c if column.name not in _UNREAD)
 TIMES = (
     freshness.c.details_at,
     freshness.c.checks_at,
@@ -64,13 +65,13 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
     """A row of COLUMNS → the pull request and what the store knows of it."""
     (
         id_, handle, repository_id, number, provider_id, url, title, author,
-        head_branch, _shown_branch, head_sha, head_owner, head_repository_url,
+        head_branch, head_sha, head_owner, head_repository_url,
         base_branch, base_sha, draft, opened_at, changed_at, merged_at, closed_at,
         closed_at_is_estimated, queue_position, queue_state,
         checks_sha, checks_verdict, checks_detail,
         merge_verdict, merge_raw, merge_head, merge_base, recheck_due, last_known,
         review_decision, review_detail, rules, unresolved_threads,
-        _unfinished, first_seen_at, _backfilled, gone_at, *times,
+        first_seen_at, gone_at, *times,
     ) = row  # fmt: skip
     known = PullRequest(
         provider_id,

@@ -12,6 +12,7 @@ from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.freshness import Freshness
 from pullstate.store import repositories
 from pullstate.store.lease import LISTED_READERS, LIVE, serves
+from pullstate.store.prepared import Prepared
 from pullstate.store.records import Standing, Sweep
 from pullstate.store.schema import feed
 from pullstate.store.schema import sweep as table
@@ -30,8 +31,9 @@ _SYNC = (
 )
 
 
-def _with_sync(query: Select[Any]) -> Select[Any]:
-    return query.add_columns(select(feed.c.last).scalar_subquery(), LISTED_READERS, *_SYNC)
+def _with_sync(query: Select[Any]) -> Prepared:
+    number = select(feed.c.last).scalar_subquery()
+    return Prepared(query.add_columns(number, LISTED_READERS, *_SYNC))
 
 
 _BY_PATH = _with_sync(repositories.BY_PATH)
@@ -42,13 +44,13 @@ _BY_ID = _with_sync(repositories.BY_ID)
 def standing(connection: Connection, address: RepositoryAddress, now: datetime) -> Standing | None:
     """The repository at an address now, or that was there before it was renamed."""
     given = repositories.place_of(address) | {"alive_since": now - LIVE}
-    rows = connection.execute(_BY_PATH, given).all() or connection.execute(_BY_ALIAS, given).all()
+    rows = _BY_PATH.all(connection, given) or _BY_ALIAS.all(connection, given)
     return _standing(rows) if rows else None
 
 
 def freshness(connection: Connection, repository_id: int, now: datetime) -> Freshness:
     """What is known of a repository's sync. `served`: some live process can read its site."""
-    rows = connection.execute(_BY_ID, {"id": repository_id, "alive_since": now - LIVE}).all()
+    rows = _BY_ID.all(connection, {"id": repository_id, "alive_since": now - LIVE})
     return _standing(rows).freshness if rows else _never_read(served=False)
 
 

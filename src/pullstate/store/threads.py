@@ -13,6 +13,7 @@ from pullstate.domain.review import Comment, ReviewThread, Threads
 from pullstate.domain.thread_changes import thread_events
 from pullstate.store import feed
 from pullstate.store.errors import Untracked
+from pullstate.store.prepared import Prepared
 from pullstate.store.records import ThreadCounts, ThreadState
 from pullstate.store.rows import dumps, loads
 from pullstate.store.schema import freshness, pull_request, thread, thread_reading
@@ -48,7 +49,19 @@ _AFTER = tuple_(thread.c.opened_at, thread.c.thread_id) > tuple_(
     bindparam("opened_at", type_=thread.c.opened_at.type),
     bindparam("thread_id", type_=thread.c.thread_id.type),
 )
-_RESOLVED = thread.c.is_resolved == bindparam("resolved")
+_RESOLVED = thread.c.is_resolved == bindparam("resolved", type_=thread.c.is_resolved.type)
+
+
+def _page(resolved: bool, after: bool) -> Prepared:
+    conditions = ((resolved, _RESOLVED), (after, _AFTER))
+    return Prepared(_ORDERED.where(*(condition for wanted, condition in conditions if wanted)))
+
+
+_PAGES = {
+    (resolved, after): _page(resolved, after)
+    for resolved in (False, True)
+    for after in (False, True)
+}
 
 
 def thread_key(of: ReviewThread) -> tuple[datetime, str]:
@@ -65,16 +78,16 @@ def thread_page(
     limit: int,
 ) -> list[ReviewThread]:
     """A page of threads by the first comment's time, then id; `after` is a `thread_key`."""
-    query, given = _ORDERED, {"id": pull_request_id, "limit": limit}
+    given: dict[str, Any] = {"id": pull_request_id, "limit": limit}
     if resolved is not None:
-        query, given = query.where(_RESOLVED), given | {"resolved": resolved}
+        given["resolved"] = resolved
     if after is not None:
-        query = query.where(_AFTER)
         given |= {"opened_at": after[0], "thread_id": after[1]}
-    return [_thread(row) for row in connection.execute(query, given)]
+    query = _PAGES[resolved is not None, after is not None]
+    return [_thread(row) for row in query.all(connection, given)]
 
 
-_COUNTS = (
+_COUNTS = Prepared(
     select(thread.c.is_resolved, func.count())
     .where(thread.c.pull_request_id == bindparam("id"))
     .group_by(thread.c.is_resolved)
@@ -83,18 +96,20 @@ _COUNTS = (
 
 def thread_counts(connection: Connection, pull_request_id: int) -> ThreadCounts:
     """How many threads are stored of a pull request, and how many of them are unresolved."""
-    counts = {bool(flag): n for flag, n in connection.execute(_COUNTS, {"id": pull_request_id})}
+    counts = {bool(flag): n for flag, n in _COUNTS.all(connection, {"id": pull_request_id})}
     return ThreadCounts(sum(counts.values()), counts.get(False, 0))
 
 
-_STATE = select(
-    thread_reading.c.observed_at, thread_reading.c.gap, thread_reading.c.changed_at_when_read
-).where(thread_reading.c.pull_request_id == bindparam("id"))
+_STATE = Prepared(
+    select(
+        thread_reading.c.observed_at, thread_reading.c.gap, thread_reading.c.changed_at_when_read
+    ).where(thread_reading.c.pull_request_id == bindparam("id"))
+)
 
 
 def thread_state(connection: Connection, pull_request_id: int) -> ThreadState:
     """When the threads were last read whole, and why the last reading was not, if it was not."""
-    row = connection.execute(_STATE, {"id": pull_request_id}).first()
+    row = _STATE.first(connection, {"id": pull_request_id})
     if row is None:
         return ThreadState(None, False, None, None)
     observed_at, gap, changed_at = row
