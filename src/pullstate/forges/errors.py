@@ -3,6 +3,7 @@
 ForgeError
 ├── Unauthorized            the credential is refused (401)
 ├── Forbidden               the credential may not see this (403 that is no rate limit)
+│   └── NeedsToken          the forge tells this to a credential only, and there is none
 ├── NotVisible              not found, or hidden from this credential (404)
 ├── RateLimited             asked too much: nothing before `until`
 ├── PullRequestsDisabled    the repository has none by its own choice
@@ -28,6 +29,10 @@ class Unauthorized(ForgeError):
 
 class Forbidden(ForgeError):
     """The credential may not see this: a 403 that is no rate limit."""
+
+
+class NeedsToken(Forbidden):
+    """The forge tells this to a credential only, and there is none."""
 
 
 class NotVisible(ForgeError):

@@ -8,6 +8,7 @@ from pullstate.domain.freshness import NOT_VISIBLE, Fault, FaultKind
 from pullstate.forges.errors import (
     Forbidden,
     ForgeError,
+    NeedsToken,
     NotTheApi,
     NotVisible,
     PullRequestsDisabled,
@@ -56,7 +57,7 @@ def words(error: Exception) -> str:
     """A failure in few words of ours, for a facet or a wish."""
     if isinstance(error, RateLimited):
         return f"the forge's rate limit is used up until {error.until:%Y-%m-%dT%H:%M:%SZ}"
-    if isinstance(error, NotTheApi):
+    if isinstance(error, NotTheApi | NeedsToken):
         return str(error)  # it names what stands between us and the forge
     return _WORDS[kind_of(error)]
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from pullstate.domain.merge_request import Facet, FacetBody
 from pullstate.domain.pull_request import PullRequest
 from pullstate.domain.site import Site
-from pullstate.forges.errors import Forbidden, RateLimited, Unexpected
+from pullstate.forges.errors import NeedsToken, RateLimited, Unexpected
 from pullstate.forges.forge import (
     EPOCH,
     Delta,
@@ -133,10 +133,10 @@ class GitHub:
     async def threads(self, targets: Sequence[Target]) -> list[ThreadsReading]:
         """All threads with all comments: 1 point for one pull request, 5 for ten.
 
-        RateLimited while GraphQL's quota is used up; Forbidden for each without a token.
+        RateLimited while GraphQL's quota is used up; NeedsToken for each without a token.
         """
         if not await self._http.authorised():
-            return [ThreadsReading(each, fault=Forbidden(NEEDS_TOKEN)) for each in targets]
+            return [ThreadsReading(each, fault=NeedsToken(NEEDS_TOKEN)) for each in targets]
         if self._graphql_back_at and self._graphql_back_at > self._http.now():
             raise RateLimited(self._graphql_back_at, RESOURCE)
         return await threads_of(self._api, targets)
