@@ -56,7 +56,6 @@ class Loop:
     _refused: Bell = field(init=False, default_factory=Bell)
     _awake: anyio.Event = field(init=False, default_factory=anyio.Event)
     _group: TaskGroup = field(init=False)
-    _failing: dict[str, datetime] = field(init=False, default_factory=dict)  # sites, since when
     _contending: dict[str, anyio.CancelScope] = field(init=False, default_factory=dict)
     _ledgers: dict[str, list[Ledger]] = field(init=False, default_factory=dict)  # by site
     _warned: type[Exception] | None = field(init=False, default=None)
@@ -147,12 +146,12 @@ class Loop:
             within=self.membership.within,
             peers=self._ledgers.setdefault(reader.site.url, []),
         )
-        lanes, began_at = Lanes(session), self.clock.now()
+        lanes = Lanes(session)
         try:
             lead = Lead(session, lanes, self._bell)
             end = await lead.run(partial(self._renewed, fence), self.membership.beat)
             if end is End.REFUSED:
-                await self._set_aside(session, lanes, began_at)
+                await self._set_aside(session, lanes)
             return end
         finally:
             self._ledgers[reader.site.url].remove(session.ledger)
@@ -164,18 +163,15 @@ class Loop:
             return End.LOST
         return End.YIELDED if await self.membership.is_wanted(fence) else None
 
-    async def _set_aside(self, session: Session, lanes: Lanes, began_at: datetime) -> None:
+    async def _set_aside(self, session: Session, lanes: Lanes) -> None:
         """On to the next source; with none left the site fails, and is tried again later."""
         site = session.reader.site
         charges = await lanes.charges()
         if await self.source.set_aside(session.reader):
             return
-        worked = session.now() - began_at > self.interval
-        since = session.now() if worked else self._failing.get(site.url, session.now())
-        self._failing[site.url] = since
         again = session.now() + self.interval
         with suppress(StoreError):
-            again = await fail_site(session, charges.values(), since)
+            again = await fail_site(session, charges.values())
         self._group.start_soon(self._reconsider, site, again)
 
     async def _reconsider(self, site: Site, at: datetime) -> None:

@@ -22,6 +22,7 @@ from pullstate.forges.errors import (
 from pullstate.store import agenda, lease, reading, writing
 from pullstate.store.agenda import Charge
 from pullstate.store.errors import StoreError, Untracked
+from pullstate.store.records import Sweep
 from pullstate.sync.answering import answered
 from pullstate.sync.charges import confirm
 from pullstate.sync.faults import fault_of
@@ -98,7 +99,7 @@ async def failed(session: Session, charge: Charge, error: Exception) -> bool:
         raise error
     if isinstance(error, NotVisible) and await _moved_on(session, charge):
         return False
-    known, now = charge.sweep.fault, session.now()
+    known, now = await _still_failing(session, charge), session.now()
     detail = "" if isinstance(error, ForgeError) else _logged(charge, known, error)
     fault = fault_of(error, known, now, session.interval, detail)
     refused = isinstance(error, Forbidden | NotVisible)
@@ -106,6 +107,12 @@ async def failed(session: Session, charge: Charge, error: Exception) -> bool:
         return await session.commit(_fail, Others.of(session), charge, fault, refused)
     except Untracked:
         return False
+
+
+async def _still_failing(session: Session, charge: Charge) -> Fault | None:
+    """The charge's fault, unless a read succeeded since the charge was looked up."""
+    known = charge.sweep.fault
+    return known and (await session.read(reading.sweep, charge.repository.id)).fault
 
 
 async def is_visible(session: Session, charge: Charge) -> bool:
@@ -117,19 +124,30 @@ async def is_visible(session: Session, charge: Charge) -> bool:
     return found.forge_id == charge.repository.forge_id
 
 
-async def fail_site(session: Session, charges: Iterable[Charge], since: datetime) -> datetime:
+async def fail_site(session: Session, charges: Iterable[Charge]) -> datetime:
     """No credential is left that the forge accepts: all it would read fails; when to try again."""
-    now = session.now()
-    again = retry_at(since, now, session.planned_interval)
+    interval = session.planned_interval
+    return await session.commit(_fail_all, Others.of(session), list(charges), interval)
+
+
+def _fail_all(
+    conn: Connection, others: Others, charges: Iterable[Charge], interval: timedelta
+) -> datetime:
+    failing = [charge.repository.id for charge in charges if not others.read(conn, charge)]
+    known = {id_: reading.sweep(conn, id_) for id_ in failing}
+    since = _refused_since(known.values(), others.now)
+    again = retry_at(since, others.now, interval)
     fault = Fault(FaultKind.UNAUTHORIZED, since, again)
-    await session.commit(_fail_all, Others.of(session), list(charges), fault)
+    for id_, sweep in known.items():
+        amend(conn, id_, fault=fault, failures=sweep.failures + 1)
     return again
 
 
-def _fail_all(conn: Connection, others: Others, charges: Iterable[Charge], fault: Fault) -> None:
-    for charge in charges:
-        if not others.read(conn, charge):
-            amend(conn, charge.repository.id, fault=fault, failures=charge.sweep.failures + 1)
+def _refused_since(sweeps: Iterable[Sweep], now: datetime) -> datetime:
+    """Since when the credential is refused: one read that succeeded, and it begins anew."""
+    tried = [sweep.fault for sweep in sweeps if sweep.fault or sweep.reader]
+    accepted = any(fault is None or fault.kind is not FaultKind.UNAUTHORIZED for fault in tried)
+    return now if accepted else min((fault.since for fault in tried), default=now)
 
 
 def _logged(charge: Charge, known: Fault | None, error: Exception) -> str:
