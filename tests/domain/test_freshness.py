@@ -102,10 +102,12 @@ def test_partial_names_the_facets_and_carries_the_why():
 
 @pytest.mark.parametrize("kind", list(FaultKind))
 def test_a_fault_of_credentials_says_where_a_token_is_looked_for(kind: FaultKind):
-    known = replace(WELL, fault=Fault(kind, NOW), looked_in=("environment A (was refused)", "B"))
+    known = replace(
+        WELL, fault=Fault(kind, NOW), looked_in=("environment A (its token was refused)", "B")
+    )
     reason = report(known, NOW).reason or ""
     of_credentials = kind in (FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND)
-    told = "this process looks for a token in environment A (was refused), B"
+    told = "this process looks for a token in environment A (its token was refused), B"
     assert (told in reason) is of_credentials
 
 
@@ -115,3 +117,13 @@ def test_a_forge_that_nobody_reads_is_named_with_where_a_token_was_looked_for():
         "the first sweep of this repository has not completed; no running pullstate process reads "
         "https://x.org (this one looks for a token in A, B)"
     )
+
+
+@pytest.mark.parametrize("served", [True, False])
+@pytest.mark.parametrize("facts", [{}, {"swept": False}, OVERDUE])
+def test_where_a_token_was_looked_for_is_said_once_whatever_else_holds(facts, served: bool):
+    fault = Fault(FaultKind.UNAUTHORIZED, NOW)
+    known = replace(WELL, fault=fault, served=served, site_url="https://x.org", looked_in=("A",))
+    reason = report(replace(known, **facts), NOW).reason
+    assert reason.count("looks for a token in A") == 1
+    assert ("no running pullstate process reads https://x.org" in reason) is not served

@@ -327,8 +327,9 @@ def test_a_token_that_is_refused_gives_way_to_the_next_and_the_last_to_words(her
         here.world.revoke_token(second)
         told = eventually(lambda: server.sync(here.url()), lambda sync: sync["state"] == "failing")
         assert "the forge refuses the credential" in told["reason"]
-        assert "environment SIMULATED_TOKEN (was refused)" in told["reason"]
-        assert "file (SIMULATED_TOKEN_FILE) (was refused)" in told["reason"]
+        assert told["reason"].count("SIMULATED_TOKEN_FILE") == 1
+        assert "environment SIMULATED_TOKEN (its token was refused)" in told["reason"]
+        assert "file (SIMULATED_TOKEN_FILE) (its token was refused)" in told["reason"]
         assert server.row(here.url(), change.number)
         assert first not in str(told) and second not in str(told)
         here.world.add_token(third, "carol")

@@ -61,7 +61,7 @@ class Running:
         sources = by_url.get(site_url)
         if sources is None or not self.syncs or (self.store is not None and self.store.read_only):
             return ()  # a token is not what such a process lacks
-        wrong = dict(sources.problems) | dict.fromkeys(sources.rejected, "was refused")
+        wrong = dict(sources.problems) | dict.fromkeys(sources.rejected, "its token was refused")
         return tuple(
             f"{name} ({wrong[name]})" if name in wrong else name for name in sources.looked_in()
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -95,12 +96,13 @@ def report(freshness: Freshness, now: datetime) -> SyncReport:
     The state is the first condition that holds; the reason names every one that does.
     """
     holding = [(state, words) for state, words in _conditions(freshness, now) if words]
+    said = [words for _, words in holding]
     as_of, fault = freshness.as_of, freshness.fault
     return SyncReport(
         state=holding[0][0] if holding else SyncState.OK,
         as_of=as_of,
         age=max(now - as_of, timedelta(0)) if as_of else None,
-        reason="; ".join(words for _, words in holding) or None,
+        reason="; ".join((*said, *_cause(freshness, holding))) or None,
         next_at=(fault and fault.retry_at) or freshness.next_at,
         gaps=freshness.gaps,
     )
@@ -110,7 +112,7 @@ def _conditions(freshness: Freshness, now: datetime) -> list[tuple[SyncState, st
     """Each state in order, with what makes it hold, or None."""
     return [
         (SyncState.UNREAD, _unread(freshness)),
-        (SyncState.FAILING, _failing(freshness.fault, freshness.looked_in)),
+        (SyncState.FAILING, _failing(freshness.fault)),
         (SyncState.PAUSED, _paused(freshness.fault, now)),
         (SyncState.STALE, _stale(freshness, now)),
         (SyncState.PARTIAL, _partial(freshness)),
@@ -118,24 +120,28 @@ def _conditions(freshness: Freshness, now: datetime) -> list[tuple[SyncState, st
 
 
 def _unread(freshness: Freshness) -> str | None:
-    if freshness.swept:
-        return None
-    cause = "" if freshness.served else f"; {unserved(freshness.site_url, freshness.looked_in)}"
-    return f"the first sweep of this repository has not completed{cause}"
+    return None if freshness.swept else "the first sweep of this repository has not completed"
+
+
+def _cause(freshness: Freshness, holding: Sequence[tuple[SyncState, str]]) -> Iterator[str]:
+    """What stands behind the conditions, said once whichever of them hold."""
+    fault = freshness.fault
+    refused = fault is not None and fault.kind in _OF_CREDENTIALS and bool(freshness.looked_in)
+    unread = {SyncState.UNREAD, SyncState.STALE} & {state for state, _ in holding}
+    if not freshness.served and (unread or refused):
+        yield unserved(freshness.site_url, freshness.looked_in)
+    elif refused:
+        yield f"this process looks for a token in {', '.join(freshness.looked_in)}"
 
 
 _OF_CREDENTIALS = {FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND}
 
 
-def _failing(fault: Fault | None, looked_in: tuple[str, ...]) -> str | None:
+def _failing(fault: Fault | None) -> str | None:
     if fault is None or fault.kind is FaultKind.RATE_LIMITED:
         return None
     words = f"{FAULT_WORDS[fault.kind]}, since {_at(fault.since)}"
-    if fault.detail:
-        words += f" ({fault.detail})"
-    if looked_in and fault.kind in _OF_CREDENTIALS:
-        words += f" (this process looks for a token in {', '.join(looked_in)})"
-    return words
+    return f"{words} ({fault.detail})" if fault.detail else words
 
 
 def _paused(fault: Fault | None, now: datetime) -> str | None:
@@ -152,8 +158,7 @@ def _stale(freshness: Freshness, now: datetime) -> str | None:
     due = freshness.next_at
     if not freshness.swept or due is None or now - due <= 2 * freshness.interval:
         return None
-    cause = "" if freshness.served else f": {unserved(freshness.site_url, freshness.looked_in)}"
-    return f"the read planned for {_at(due)} has not happened{cause}"
+    return f"the read planned for {_at(due)} has not happened"
 
 
 def _partial(freshness: Freshness) -> str | None:
