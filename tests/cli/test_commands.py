@@ -113,6 +113,21 @@ def test_untrack_keeps_what_is_stored(here: Shell, github: GitHub) -> None:
     assert again.status == 1
 
 
+def test_what_was_only_asked_about_and_never_read_stands_last_on_a_line_of_its_own(
+    here: Shell, github: GitHub
+) -> None:
+    for path in ("acme/aaaa", "acme/rocket", "acme/zzzz"):
+        here.run("list", f"{github.url}/{path}")
+    here.run("track", f"{github.url}/acme/tracked")
+    told = here.run("status")
+    where, repositories = told.output.partition("REPOSITORY")[2].splitlines(), []
+    for line in where[1:]:
+        repositories += [name for name in ("aaaa", "rocket", "tracked", "zzzz") if name in line]
+    assert repositories == ["rocket", "tracked", "aaaa", "zzzz"]
+    assert all("never synced" in line for line in where[-2:])
+    assert len(here.run("status", "--json").json["repositories"]) == 4
+
+
 def test_a_misspelt_key_ends_every_command_with_the_right_one(tmp_path: Path) -> None:
     done = shell(tmp_path, "[sync]\nintervall = 5\n").run("status")
     assert done.status == 2

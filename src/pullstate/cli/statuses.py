@@ -97,7 +97,8 @@ def _shown(told: Row) -> RenderableType:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("REPOSITORY", "DEPTH", "PRS", "OPEN", "SYNC"):
         table.add_column(column)
-    for row in told["repositories"]:
+    passing = [row for row in told["repositories"] if _only_asked_about(row)]
+    for row in (row for row in told["repositories"] if row not in passing):
         table.add_row(
             Text(row["repositoryUrl"]),
             row["depth"] or "untracked",
@@ -105,7 +106,18 @@ def _shown(told: Row) -> RenderableType:
             str(row["unfinished"]),
             tables.freshness(row["sync"]),
         )
-    return Group(*head, table)
+    return Group(*head, table, *map(_one_line, passing))
+
+
+def _only_asked_about(row: Row) -> bool:
+    """Whether nobody tracks it and nothing of it was ever read: most often a mistyped name."""
+    return not (row["tracked"] or row["pullRequests"] or "asOf" in row["sync"])
+
+
+def _one_line(row: Row) -> Text:
+    """`--json` has the whole of it."""
+    line = Text(row["repositoryUrl"] + " ", no_wrap=True, overflow="ellipsis")
+    return line.append_text(tables.freshness(row["sync"]))
 
 
 def _token_line(forge: Row) -> str:
