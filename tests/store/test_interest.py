@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 
 from pullstate.domain.address import RepositoryAddress, Site
+from pullstate.domain.freshness import Fault, FaultKind
 from pullstate.domain.site import ForgeKind
 from pullstate.store import reading, writing
 from pullstate.store.engine import Store
@@ -166,3 +167,33 @@ def test_an_id_that_no_forge_knew_goes_with_the_last_interest_in_it(store):
     track(store, "acme/rocket", Depth.ONE, Interest.QUESTION)
     store.write_now(writing.expire_interest, AT + timedelta(days=8))
     assert [known.path for known in store.read_now(reading.repositories)] == ["acme/rocket"]
+
+
+def _said_missing(store: Store, path: str, *, by: Interest = Interest.QUESTION) -> int:
+    id_ = track(store, path, Depth.OPEN, by, at=AT).id
+    store.write_now(writing.set_fault, id_, Fault(FaultKind.NOT_FOUND, AT))
+    return id_
+
+
+def test_what_the_forge_does_not_have_is_forgotten_a_day_after_the_last_question(store):
+    day = timedelta(days=1)
+    _said_missing(store, "acme/rokcet")
+    store.write_now(writing.expire_interest, AT + day)
+    assert find(store, "acme/rokcet")
+    store.write_now(writing.expire_interest, AT + day + timedelta(seconds=1))
+    assert find(store, "acme/rokcet") is None
+
+
+def test_what_is_missing_is_kept_where_it_was_read_once_or_is_wanted_otherwise(store):
+    track(store, "acme/slow", Depth.OPEN, Interest.QUESTION, at=AT)
+    unreachable = track(store, "acme/down", Depth.OPEN, Interest.QUESTION, at=AT).id
+    store.write_now(writing.set_fault, unreachable, Fault(FaultKind.UNREACHABLE, AT))
+    for by in set(Interest) - {Interest.QUESTION}:
+        _said_missing(store, f"acme/{by.value}", by=by)
+    _said_missing(store, "acme/again")
+    track(store, "acme/again", Depth.ONE, Interest.QUESTION, at=AT + timedelta(days=2))
+    read = _said_missing(store, "acme/read")
+    store.write_now(writing.identify, read, "R_1", "acme/read", AT)
+    before = store.read_now(reading.repositories)
+    store.write_now(writing.expire_interest, AT + timedelta(days=3))
+    assert store.read_now(reading.repositories) == before

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from pullstate.domain.address import RepositoryAddress, Site
+from pullstate.domain.freshness import FaultKind
 from pullstate.domain.site import ForgeKind
 from pullstate.store import tracked
 from pullstate.store.errors import Untracked
 from pullstate.store.records import NAMED, Depth, Interest, Repository
 from pullstate.store.repositories import find_repository, get, insert_repository
-from pullstate.store.schema import interest, repository
+from pullstate.store.schema import interest, repository, sweep
 from pullstate.store.tracked import TrackedAddress
 from pullstate.store.upserts import put
 
 ASKED_FOR = timedelta(days=7)  # how long interest outlives the last question, or a remote's process
+MISSING_KEPT = timedelta(days=1)  # the same, in what the forge says does not exist
 
 
 def track(
@@ -57,12 +59,14 @@ def drop_interest(
 def expire_interest(connection: Connection, now: datetime, keep: timedelta = ASKED_FOR) -> int:
     """End the interest of questions and remotes that were not renewed; how many ended.
 
-    What was asked for by an id that no forge knew goes with the last interest in it.
+    What was asked for by an id that no forge knew goes with the last interest in it, and what a
+    forge said it does not have, a day after the last question: most often a mistyped name.
     """
     passing = (Interest.QUESTION.value, Interest.REMOTE.value)
     ended = interest.delete().where(interest.c.by.in_(passing), interest.c.asked_at < now - keep)
     count = connection.execute(ended).rowcount
     connection.execute(_ONLY_IDS)
+    connection.execute(_MISSING, {"asked_before": now - MISSING_KEPT})
     return count
 
 
@@ -70,6 +74,17 @@ _ONLY_IDS = repository.delete().where(
     repository.c.forge_id.is_(None),
     repository.c.path.not_like("%/%"),
     repository.c.id.not_in(select(interest.c.repository_id)),
+)
+
+
+_ASKED_FOR_STILL = or_(
+    interest.c.by != Interest.QUESTION.value, interest.c.asked_at >= bindparam("asked_before")
+)
+_NOT_FOUND = select(sweep.c.repository_id).where(sweep.c.fault_kind == FaultKind.NOT_FOUND.value)
+_MISSING = repository.delete().where(
+    repository.c.forge_id.is_(None),
+    repository.c.id.in_(_NOT_FOUND),
+    repository.c.id.not_in(select(interest.c.repository_id).where(_ASKED_FOR_STILL)),
 )
 
 
