@@ -66,6 +66,29 @@ async def test_a_group_path_without_a_gitlab_host_is_told_to_send_it(office: Off
     assert office.repositories() == []
 
 
+@pytest.mark.parametrize("parts", [{"owner": " 20 "}, {"owner": "http:/"}, {"repo": "rocket/sub"}])
+async def test_what_is_no_path_is_told_to_be_sent_in_parts_and_not_as_an_address(
+    office: Office, parts: dict[str, str]
+):
+    words = await office.no_threads(1, **parts)
+    assert "send the two parts apart" in words
+    assert "https://" not in words
+    assert "alone" not in words
+
+
+async def test_a_wiki_is_told_to_be_its_repository(office: Office):
+    words = await office.no_threads(1, repo="rocket.wiki")
+    assert words.startswith('owner and repo: "rocket.wiki" is a wiki')
+    assert "apart" not in words
+
+
+@pytest.mark.parametrize("host", ["+5", "git hub.com", "github.com:x", "[::1", "github.com:99999"])
+async def test_a_host_that_is_none_is_told_its_form(office: Office, host: str):
+    words = await office.no_threads(1, host=host)
+    assert "write HOST[:PORT][/PATH]" in words
+    assert "OWNER" not in words
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -20,6 +20,9 @@ _WEB_ROOT = re.compile(r"(?:(?P<scheme>https?)://)?(?P<authority>[^/?#]*)(?P<pat
 _API_PATH = re.compile(r"/api(?:/v[34]|/graphql)?$")
 _GITHUB_API = re.compile(r"(?:api|gist|uploads|raw)\.(?P<web>github\.com|[^.]+\.ghe\.com)")
 _SUBPATH = re.compile(r"(?:/[A-Za-z0-9_~][A-Za-z0-9._~-]*)*")
+_REPOSITORY_FORM = "https://HOST/OWNER/NAME"
+_HOST_FORM = "HOST[:PORT][/PATH]"
+_WEB_ROOT_FORM = "https://HOST[:PORT][/SUBPATH]"
 _WITH_WWW = {"www.github.com": "github.com", "www.gitlab.com": "gitlab.com"}
 
 
@@ -113,7 +116,7 @@ def _web_root(url: str) -> tuple[str, str, int | None, str]:
             f"{quoted(without_secrets(url), of=url)} is no forge's web root: write "
             "https://host[:port][/subpath], without user name, query or fragment.",
         )
-    hostname, port = read_host(match["authority"], of=url)
+    hostname, port = read_host(match["authority"], of=url, form=_WEB_ROOT_FORM)
     path = _API_PATH.sub("", re.sub("/+", "/", match["path"] or "").rstrip("/"))
     if not _SUBPATH.fullmatch(path) or (path and hostname in _WITH_WWW.values()):
         raise AddressError(
@@ -137,7 +140,7 @@ def site_for_host(text: str, sites: Sequence[Site]) -> Site:
     if not match:
         raise unknown_host(text, sites, of=text)
     authority = match["authority"].rpartition("@")[2]
-    hostname, port = read_host(authority, of=text)
+    hostname, port = read_host(authority, of=text, form=_HOST_FORM)
     path = re.sub("/+", "/", match["path"] or "").rstrip("/")
     for site in at_host(sites, hostname, web_ports(match["scheme"] or "", port)):
         if site.subpath == path:
@@ -147,10 +150,11 @@ def site_for_host(text: str, sites: Sequence[Site]) -> Site:
     raise unknown_host(authority + path, sites, of=text)
 
 
-def read_host(text: str, *, of: str) -> tuple[str, int | None]:
+def read_host(text: str, *, of: str, form: str = _REPOSITORY_FORM) -> tuple[str, int | None]:
     """`host[:port]` → the host in canonical form (IPv6 without brackets) and the port that is set.
 
-    `of` is the whole text, for errors: AddressError `bad_host` or `non_ascii_host`.
+    `of` is the whole text and `form` what it should look like, for errors: AddressError `bad_host`
+    or `non_ascii_host`.
     """
     if not text.isascii():
         raise AddressError(
@@ -163,20 +167,20 @@ def read_host(text: str, *, of: str) -> tuple[str, int | None]:
     if not match or not hostname:
         raise AddressError(
             "bad_host",
-            f"{quoted(text, of=of)} is no host: write https://HOST/OWNER/NAME, "
+            f"{quoted(text, of=of)} is no host: write {form}, "
             "an IPv6 address in brackets, a user name or password percent-encoded or left out.",
         )
-    return hostname, _read_port(match["port"] or "", match["host"], of=of)
+    return hostname, _read_port(match["port"] or "", match["host"], of=of, form=form)
 
 
-def _read_port(digits: str, host: str, *, of: str) -> int | None:
+def _read_port(digits: str, host: str, *, of: str, form: str) -> int | None:
     if not digits:
         return None
     if not _PORT.fullmatch(digits) or not 0 < int(digits) < 65536:
+        scp = ", or git@HOST:OWNER/NAME without a scheme" if form == _REPOSITORY_FORM else ""
         raise AddressError(
             "bad_host",
-            f"What follows {quoted(host, of=of)} and a colon is no port number: write "
-            "https://HOST/OWNER/NAME, or git@HOST:OWNER/NAME without a scheme.",
+            f"What follows {quoted(host, of=of)} and a colon is no port number: write {form}{scp}.",
         )
     return int(digits)
 

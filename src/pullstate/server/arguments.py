@@ -32,6 +32,7 @@ from pullstate.server.values import (
 
 MOST_PROBLEMS = 5
 _ABSENT = object()
+_BOUNDS = {"minimum", "maximum", "maxLength", "maxItems"}
 
 
 class Arguments(BaseModel):
@@ -184,10 +185,12 @@ def _remedy(parameter: Parameter) -> str:
 
 
 def _missing(path: str, parameter: Parameter) -> str:
-    described = parameter.schema.get("description", "").rstrip(".")
-    return f"{path} is missing; send {wanted(parameter.schema)}" + (
-        f" ({described})." if described else "."
-    )
+    schema = parameter.schema
+    described = schema.get("description", "").rstrip(".")
+    said = {name for name in _BOUNDS & schema.keys() if str(schema[name]) in described}
+    unsaid = {name: value for name, value in schema.items() if name not in said}
+    more = f" ({described})" if described else ""
+    return f"{path} is missing; send {wanted(unsaid)}{more}."
 
 
 def _unknown(owner: str, prefix: str, parameters: tuple[Parameter, ...], unknown: list[str]) -> str:

@@ -20,6 +20,7 @@ from pullstate.domain.address import (
     parse_repository,
     site_for_host,
 )
+from pullstate.domain.address_error import quoted, without_secrets
 from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import quote
 from pullstate.server.answers import trouble
@@ -69,10 +70,18 @@ def path_of(context: Context, owner: str, repo: str, host: str) -> RepositoryAdd
     try:
         return parse_path(f"{owner}/{repo}", site)
     except AddressError as error:
-        raise ToolError(
-            f"owner and repo: {error.sentence} Send the two parts apart: owner OWNER (GitLab: the "
-            "whole group path), repo NAME."
-        ) from None
+        raise ToolError(f"owner and repo: {_no_path(error, f'{owner}/{repo}', site)}") from None
+
+
+def _no_path(error: AddressError, path: str, site: Site) -> str:
+    """The error's own remedy is an address, which these two arguments do not take."""
+    if error.code == "is_a_wiki":
+        return error.sentence
+    return (
+        f"{quoted(without_secrets(path), of=path)} is no repository's path on {site.name}: send "
+        "the two parts apart, owner OWNER (GitLab: the whole group path) and repo NAME, as the "
+        "forge shows them, in letters, digits, dots, dashes and underscores."
+    )
 
 
 def _is_group(owner: str) -> bool:
