@@ -34,7 +34,7 @@ class ReviewThread:
     original_line: int | None
     original_start_line: int | None
     side: str | None  # LEFT: the removed side; RIGHT: the added one
-    subject: str  # "line", "file" or "image"
+    subject: str  # "line", "file" (the whole pull request where `path` is None) or "image"
     resolved_by: str | None
     comments: tuple[Comment, ...]
 

@@ -52,7 +52,7 @@ class Sync(Result):
     age_seconds: int = 0
     reason: str = ""
     next_at: str = Field(default="", description="When it is read next.")
-    refreshed: bool = Field(default=False, description="Whether the asked refresh came in time.")
+    refreshed: bool = Field(default=False, description="true when the answer is as fresh as asked.")
     facets: dict[str, str] = Field(
         default={}, description="Facet → why it is unreadable or incomplete."
     )
@@ -116,7 +116,9 @@ class Thread(Result):
     original_line: int | None
     original_start_line: int | None
     side: Literal["LEFT", "RIGHT"] | None
-    subject: Literal["line", "file", "image"]
+    subject: Literal["line", "file", "image"] = Field(
+        description="file too where path is null: it is on the pull request as a whole."
+    )
     resolved_by: str | None
     comment_count: int
     first_comment: Comment | None

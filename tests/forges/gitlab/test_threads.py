@@ -192,6 +192,14 @@ def test_a_thread_may_be_on_a_line_a_file_or_an_image(kind: str, subject: str) -
     assert threads(note(position=at(position_type=kind))).subject == subject
 
 
+@pytest.mark.parametrize(
+    "nowhere", [{}, {"position": None}, {"position": at(old_path=None, new_path=None)}]
+)
+def test_a_thread_on_the_merge_request_as_a_whole_is_on_no_line(nowhere: dict[str, Any]) -> None:
+    seen = threads(note(**nowhere))
+    assert (seen.path, seen.subject) == (None, "file")
+
+
 def test_system_notes_within_a_thread_are_no_comments() -> None:
     changed = note(2, system=True, resolvable=False, body="changed this line")
     seen = threads(note(1, position=at()), changed, note(3))
@@ -229,7 +237,7 @@ async def test_threads_come_with_all_comments_in_order(
     assert (one.id, two.id) == (first.id, second.id)
     assert [comment.body for comment in one.comments] == ["On a line.", "Done."]
     assert (one.is_resolved, one.resolved_by, one.line, one.path) == (True, "ann", 1, "README.md")
-    assert (two.is_resolved, two.path, two.subject) == (False, None, "line")
+    assert (two.is_resolved, two.path, two.subject) == (False, None, "file")
     assert reading.threads.gap is None
 
 

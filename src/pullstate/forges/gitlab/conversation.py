@@ -67,10 +67,16 @@ def thread(discussion: Discussion, refs: DiffRefs | None, page: str) -> ReviewTh
         original_line=then.line,
         original_start_line=then.start,
         side=now.side,
-        subject=_SUBJECTS.get((position.position_type if position else None) or "", "line"),
+        subject=_subject(position),
         resolved_by=resolved_by(discussion),
         comments=tuple(comment(note, page) for note in notes),
     )
+
+
+def _subject(position: Position | None) -> str:
+    """What is on no file is on the whole merge request, and not on a line."""
+    otherwise = "file" if path_of(position) is None else "line"
+    return _SUBJECTS.get((position and position.position_type) or "", otherwise)
 
 
 def same_diff(position: DiffRefs, refs: DiffRefs) -> bool:
