@@ -512,7 +512,8 @@ async def test_a_question_is_noted_once_an_hour_so_that_it_is_kept_hot(desk: Des
     for after, noted in [(0, 0), (60, 0), (61, 61), (100, 61)]:
         desk.at = NOON + minutes(after)
         await desk.get()
-        assert desk.store.read_now(reading.asked_at, stored.id) == NOON + minutes(noted)
+        seen = desk.store.read_now(reading.pull_request_by_id, stored.id)
+        assert seen.asked_at == NOON + minutes(noted)
 
 
 async def test_a_question_takes_up_a_single_merge_request_and_not_its_whole_repository(desk: Desk):

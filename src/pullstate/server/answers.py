@@ -6,7 +6,6 @@ says how many (`hiddenChars`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -72,50 +71,40 @@ def line(text: str) -> str:
 
 def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> Row:
     """A `PullRequest` of `list_pull_requests`. Facts only: no clock, so it is stable."""
-    text = Strings()
-    seen = stored.pull_request
-    details = _details(stored, address, text.line)
-    return {**details, **_times(seen), **_verdicts(seen), **text.count()}
-
-
-def _details(
-    stored: StoredPullRequest, address: RepositoryAddress, line: Callable[[str], str]
-) -> Row:
-    seen = stored.pull_request
-    return {
+    text, seen = Strings(), stored.pull_request
+    head, base, facts = seen.head, seen.base, classifier.facts_of(seen)
+    row = {
         "id": stored.handle,
         "forge": address.site.kind.value,
-        "providerId": line(seen.provider_id),
-        "url": line(seen.url),
+        "providerId": text.line(seen.provider_id),
+        "url": text.line(seen.url),
         "repositoryUrl": address.url,
-        "headRepositoryUrl": line(seen.head.repository_url),
+        "headRepositoryUrl": text.line(head.repository_url),
         "number": seen.number,
-        "title": line(seen.title),
-        "headBranch": line(seen.head.branch),
-        "headSha": line(seen.head.sha),
-        "baseBranch": line(seen.base.branch),
-        "baseSha": line(seen.base.sha),
+        "title": text.line(seen.title),
+        "headBranch": text.line(head.branch),
+        "headSha": text.line(head.sha),
+        "baseBranch": text.line(base.branch),
+        "baseSha": text.line(base.sha),
         "draft": seen.draft,
+        "state": "PULL_REQUEST_STATE_" + classifier.state_of(facts),
+        "openedAt": stamp(seen.opened_at),
+        "changedAt": stamp(seen.changed_at),
+        "reviewDecision": "REVIEW_DECISION_" + facts.review,
+        "checks": "CHECKS_" + facts.checks,
+        "mergeability": "MERGEABILITY_" + facts.mergeability,
     }
-
-
-def _times(seen: PullRequest) -> Row:
-    row = {"openedAt": stamp(seen.opened_at), "changedAt": stamp(seen.changed_at)}
-    if seen.merged_at is not None:
-        row["mergedAt"] = stamp(seen.merged_at)
-    if (closed := seen.closed_at or seen.merged_at) is not None:
-        row["closedAt"] = stamp(closed)
+    row |= _ended(seen)
+    row |= text.count()
     return row
 
 
-def _verdicts(seen: PullRequest) -> Row:
-    facts = classifier.facts_of(seen)
-    return {
-        "state": f"PULL_REQUEST_STATE_{classifier.state_of(facts)}",
-        "reviewDecision": f"REVIEW_DECISION_{facts.review}",
-        "checks": f"CHECKS_{facts.checks}",
-        "mergeability": f"MERGEABILITY_{facts.mergeability}",
-    }
+def _ended(seen: PullRequest) -> Row:
+    """When it was merged or closed, as far as it was."""
+    if not seen.finished:
+        return {}
+    times = {"mergedAt": seen.merged_at, "closedAt": seen.closed_at or seen.merged_at}
+    return {name: stamp(at) for name, at in times.items() if at is not None}
 
 
 def thread_row(thread: ReviewThread, limit: int = BODY_LIMIT) -> Row:

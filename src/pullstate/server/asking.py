@@ -28,7 +28,7 @@ from pullstate.server.context import Context, Granted
 from pullstate.server.registry import ToolError
 from pullstate.store import reading, writing
 from pullstate.store.errors import StoreError
-from pullstate.store.records import Depth, Interest, Repository
+from pullstate.store.records import Depth, Interest, Repository, StoredPullRequest
 from pullstate.store.wishes import WishKind
 
 V = TypeVar("V")
@@ -185,12 +185,12 @@ def _note(conn: Connection, address: RepositoryAddress, depth: Depth, now: datet
     return before is None or before.depth is None
 
 
-async def note_asked(context: Context, pull_request_id: int, noted_at: datetime | None) -> None:
+async def note_asked(context: Context, stored: StoredPullRequest) -> None:
     """Note once an hour that one pull request was asked about: it is kept hot for a day."""
     now = context.clock()
-    if noted_at is None or noted_at < now - NOTED_EVERY:
+    if stored.asked_at is None or stored.asked_at < now - NOTED_EVERY:
         with suppress(StoreError):
-            await context.store.write(writing.asked, pull_request_id, now)
+            await context.store.write(writing.asked, stored.id, now)
 
 
 def _too_many(context: Context, address: RepositoryAddress) -> str:

@@ -55,4 +55,7 @@ def _check(question: Sequence[Any], body: bytes) -> bytes:
 
 
 def _json(values: Sequence[Any]) -> bytes:
-    return json.dumps(values, separators=(",", ":")).encode()
+    return _ENCODER.encode(values).encode()
+
+
+_ENCODER = json.JSONEncoder(separators=(",", ":"))

@@ -29,7 +29,6 @@ class View:
     freshness: Freshness
     now: datetime
     stored: StoredPullRequest | None = None
-    asked_at: datetime | None = None
     facets: Mapping[Facet, StoredFacet] = field(default_factory=dict)
     more_notes: bool = False
 
@@ -84,12 +83,11 @@ def _view(conn: Connection, asked: Asked, question: Question, now: datetime) -> 
     stored = reading.pull_request(conn, repository, question.named.number)
     if stored is None:
         return View(asked, others, known, now)
-    asked_at = reading.asked_at(conn, stored.id)
     wanted = (Facet.OVERVIEW, *question.facets)
     read = {facet: reading.facet(conn, stored.id, facet) for facet in wanted}
     facets = {facet: kept for facet, kept in read.items() if kept is not None}
     more = _put_notes(conn, stored.id, facets, question)
-    return View(asked, others, known, now, stored, asked_at, facets, more)
+    return View(asked, others, known, now, stored, facets, more)
 
 
 def _others(conn: Connection, named: Named) -> tuple[Repository | None, ...]:

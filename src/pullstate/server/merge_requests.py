@@ -35,7 +35,7 @@ async def answer(context: Context, arguments: GetMergeRequest) -> Row:
     view, number = await _with_base(context, question, wishes)
     view, granted = await _with_facets(context, question, wishes, view, number)
     if view.stored is not None:
-        await note_asked(context, view.stored.id, view.asked_at)
+        await note_asked(context, view.stored)
     return _reply(context, question, view, number, granted)
 
 

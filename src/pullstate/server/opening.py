@@ -32,10 +32,11 @@ class Opening:
 
     async def open(self) -> Context:
         """The context. Raises what `opener` raises."""
-        async with self._one_at_a_time:
-            if self._context is None:
-                self._context = await self._opener()
-                self.opened.set()
+        if self._context is None:
+            async with self._one_at_a_time:
+                if self._context is None:
+                    self._context = await self._opener()
+                    self.opened.set()
         return self._context
 
     async def answer(self, tool: Callable[[Context, A], Awaitable[R]], arguments: A) -> R:

@@ -56,7 +56,6 @@ class View:
     identity: tuple[Any, ...]  # what a cursor is bound to
     freshness: Freshness
     stored: StoredPullRequest | None = None
-    asked_at: datetime | None = None  # as last noted
     state: ThreadState = NEVER_READ
     counts: ThreadCounts = NONE_STORED
     rows: tuple[ReviewThread, ...] = ()  # one more than are shown, where there is one
@@ -92,7 +91,7 @@ async def answer(context: Context, arguments: ListReviewThreads) -> answers.Row:
         view = await look(context, address, Depth.ONE, see)
     _refuse_what_is_none(question, view, granted)
     if view.stored is not None:
-        await note_asked(context, view.stored.id, view.asked_at)
+        await note_asked(context, view.stored)
     return _reply(question, view, granted)
 
 
@@ -127,7 +126,6 @@ def _view(
         identity,
         known,
         stored,
-        reading.asked_at(conn, stored.id),
         reading.thread_state(conn, stored.id),
         reading.thread_counts(conn, stored.id),
         tuple(rows),

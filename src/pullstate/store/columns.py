@@ -21,6 +21,9 @@ def text_of_time(value: datetime) -> str:
     return value.isoformat(timespec="microseconds")[:-6] + "Z"
 
 
+time_of_text = datetime.fromisoformat  # what `text_of_time` wrote
+
+
 def aware(value: datetime) -> datetime:
     """The same moment in UTC. ValueError when it has no zone."""
     if value.tzinfo is None:
@@ -48,6 +51,5 @@ class UtcTime(TypeDecorator[datetime]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
         if dialect.name == "sqlite":
-            parse = datetime.fromisoformat
-            return lambda value: None if value is None else parse(value)
+            return lambda value: None if value is None else time_of_text(value)
         return lambda value: None if value is None else value.astimezone(UTC)

@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Dialect, Select
+from sqlalchemy.types import TypeEngine
+
+from pullstate.store.columns import UtcTime, time_of_text
 
 Process = Callable[[Any], Any]
 
@@ -44,12 +47,12 @@ class _Compiled:
         self._text = str(compiled)
         self._given = [
             (name, compiled.params[name], compiled.binds[name].type.bind_processor(dialect))
-            for name in compiled.positiontup
+            for name in compiled.positiontup or ()
         ]
         self._readers = [
             (index, read)
             for index, column in enumerate(statement.selected_columns)
-            if (read := column.type.result_processor(dialect, None)) is not None
+            if (read := _reader(column.type, dialect)) is not None
         ]
 
     def run(self, driver: Any, given: Mapping[str, Any]) -> list[list[Any]]:
@@ -57,11 +60,17 @@ class _Compiled:
             given.get(name, default) if bind is None else bind(given.get(name, default))
             for name, default, bind in self._given
         ]
-        return list(map(self._read, driver.execute(self._text, values)))
+        return [self._read(row) for row in driver.execute(self._text, values)]
 
     def _read(self, row: Sequence[Any]) -> list[Any]:
         values = list(row)
         for index, read in self._readers:
-            if values[index] is not None:
-                values[index] = read(values[index])
+            value = values[index]
+            if value is not None:
+                values[index] = read(value)
         return values
+
+
+def _reader(kind: TypeEngine[Any], dialect: Dialect) -> Process | None:
+    """How a value that is there is read; None for one that is what it is."""
+    return time_of_text if isinstance(kind, UtcTime) else kind.result_processor(dialect, None)

@@ -7,7 +7,6 @@ told the time.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, distinct, func, or_, select, tuple_
@@ -63,7 +62,6 @@ __all__ = [
     "Sweep",
     "ThreadCounts",
     "ThreadState",
-    "asked_at",
     "by_forge_id",
     "changes",
     "etag",
@@ -189,17 +187,6 @@ def pull_request_by_id(connection: Connection, id_: int) -> StoredPullRequest | 
     """One pull request by our own id, gone ones too."""
     row = _BY_ID.first(connection, {"id": id_})
     return None if row is None else stored_of(row)
-
-
-_ASKED_AT = Prepared(
-    select(freshness_table.c.asked_at).where(freshness_table.c.pull_request_id == bindparam("id"))
-)
-
-
-def asked_at(connection: Connection, pull_request_id: int) -> datetime | None:
-    """When somebody last asked about one pull request; None when never."""
-    row = _ASKED_AT.first(connection, {"id": pull_request_id})
-    return None if row is None else row[0]
 
 
 _MOVES = [ChangeKind.CLOSED.value, ChangeKind.MERGED.value, ChangeKind.REOPENED.value]

@@ -88,6 +88,7 @@ class StoredPullRequest:
     first_seen_at: datetime
     gone_at: datetime | None  # the forge said twice that it does not exist
     observed: FacetTimes
+    asked_at: datetime | None  # the last question about it that was noted
 
 
 class PageKey(NamedTuple):

@@ -44,7 +44,7 @@ TIMES = (
     freshness.c.head_seen_at,
     freshness.c.base_moved_at,
 )
-COLUMNS = (*FACTS, *TIMES)
+COLUMNS = (*FACTS, *TIMES, freshness.c.asked_at)
 
 dumps = json.JSONEncoder(separators=(",", ":")).encode
 _scan = json.JSONDecoder().raw_decode
@@ -71,7 +71,7 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
         checks_sha, checks_verdict, checks_detail,
         merge_verdict, merge_raw, merge_head, merge_base, recheck_due, last_known,
         review_decision, review_detail, rules, unresolved_threads,
-        first_seen_at, gone_at, *times,
+        first_seen_at, gone_at, *times, asked_at,
     ) = row  # fmt: skip
     known = PullRequest(
         provider_id,
@@ -104,7 +104,7 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
         unresolved_threads,
     )
     return StoredPullRequest(
-        id_, handle, repository_id, known, first_seen_at, gone_at, FacetTimes(*times)
+        id_, handle, repository_id, known, first_seen_at, gone_at, FacetTimes(*times), asked_at
     )
 
 
