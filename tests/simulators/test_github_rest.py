@@ -291,6 +291,21 @@ def test_files_and_commits_are_read(client: httpx.Client, world: World, rocket: 
     assert [each["sha"] for each in commits] == [each.oid for each in pull_request.commits]
 
 
+def test_a_changed_file_has_a_patch_with_as_many_lines_as_are_counted(
+    client: httpx.Client, world: World, rocket: Repository
+) -> None:
+    pull_request = world.open_pull_request(rocket)
+    (added,) = client.get(f"{PULLS}/1/files").json()
+    assert (added["status"], added["patch"]) == ("added", "@@ -0,0 +1,1 @@\n+new line 1")
+    named = [ChangedFile("a.py", 2, 1), ChangedFile("gone.py", 0, 3, "DELETED")]
+    world.set_files(pull_request, [*named, ChangedFile("b.png", 0, 0), ChangedFile("c", 90_000)])
+    edited, deleted, binary, large = client.get(f"{PULLS}/1/files").json()
+    assert edited["patch"] == "@@ -1,1 +1,2 @@\n-old line 1\n+new line 1\n+new line 2"
+    assert deleted["patch"].splitlines()[0] == "@@ -1,3 +0,0 @@"
+    assert "patch" not in binary
+    assert "patch" not in large
+
+
 def test_a_route_that_a_token_may_not_read_is_a_plain_403(
     github: GitHub, world: World, rocket: Repository
 ) -> None:

@@ -125,6 +125,7 @@ class ChangedFile:
     change_type: str = "MODIFIED"
     previous_path: str | None = None
     patch: str | None = None
+    """Unset, one with as many lines as are counted."""
 
 
 @dataclass(slots=True, eq=False)

@@ -18,6 +18,7 @@ from tests.simulators.github.model import (
 
 Payload = dict[str, Any]
 STATUS_OF_CHANGE = {"DELETED": "removed"}
+MOST_LINES_OF_A_PATCH = 20_000  # a larger one GitHub leaves out
 
 
 def account(who: Account, api: str) -> Payload:
@@ -205,9 +206,18 @@ def changed_file(found: ChangedFile, api: str) -> Payload:
     }
     if found.previous_path:
         shown["previous_filename"] = found.previous_path
-    if found.patch is not None:
-        shown["patch"] = found.patch
-    return shown
+    patch = _patch(found) if found.patch is None else found.patch
+    return shown | ({"patch": patch} if patch else {})
+
+
+def _patch(found: ChangedFile) -> str:
+    """A hunk with as many lines as were counted; none of a file without any, or of a large one."""
+    minus, plus = found.deletions, found.additions
+    if not 0 < plus + minus <= MOST_LINES_OF_A_PATCH:
+        return ""
+    head = f"@@ -{min(minus, 1)},{minus} +{min(plus, 1)},{plus} @@"
+    removed = (f"-old line {number}" for number in range(1, minus + 1))
+    return "\n".join((head, *removed, *(f"+new line {number}" for number in range(1, plus + 1))))
 
 
 def commit(found: Commit, api: str) -> Payload:

@@ -65,6 +65,7 @@ class PullRequestActs(CheckActs):
             is_draft=draft,
             unknown_for=self.mergeability_lag,
             commits=[commit],
+            files=[ChangedFile(f"change-{number}.txt", change_type="ADDED")],
         )
         repository.next_number += 1
         repository.pull_requests[number] = self.known(made)
