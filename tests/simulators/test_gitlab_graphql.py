@@ -171,6 +171,21 @@ def test_a_version_without_a_review_state_says_another(ask, world, project):
     assert reviewer["mergeRequestInteraction"]["reviewState"] == "REVIEWED"
 
 
+def test_paths_begin_behind_the_host_and_hold_the_subpath_and_the_project(ask, world, project):
+    mr = world.open_merge_request(project)
+    pipeline = world.pipeline(mr, "failed", jobs=["lint"])
+    fields = "webPath author { webPath } headPipeline { path jobs { nodes { webPath } } }"
+    seen, below = only(ask, fields), "/gitlab/group/sub/app/-"
+    assert seen == {
+        "webPath": f"{below}/merge_requests/{mr.iid}",
+        "author": {"webPath": f"/gitlab/{mr.author.username}"},
+        "headPipeline": {
+            "path": f"{below}/pipelines/{pipeline.id}",
+            "jobs": {"nodes": [{"webPath": f"{below}/jobs/{pipeline.jobs[0].id}"}]},
+        },
+    }
+
+
 def test_times_have_whole_seconds(ask, world, project):
     world.clock.advance(0.9)
     world.open_merge_request(project)

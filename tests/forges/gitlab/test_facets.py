@@ -265,7 +265,12 @@ async def test_discussions_come_with_all_their_notes(
 
 @pytest.mark.anyio
 async def test_pipelines_come_newest_first_with_the_jobs_that_failed(
-    gitlab: GitLab, world: World, clock: Clock, change: Change, repository: Repository
+    gitlab: GitLab,
+    simulator: Running,
+    world: World,
+    clock: Clock,
+    change: Change,
+    repository: Repository,
 ):
     old = world.pipeline(change, "failed", jobs=["unit", "build:success"])
     clock.advance(minutes=5)
@@ -276,6 +281,8 @@ async def test_pipelines_come_newest_first_with_the_jobs_that_failed(
     one, two = seen.items
     assert [(job.name, job.allow_failure) for job in one.failed_jobs] == [("lint", True)]
     assert [(job.name, job.allow_failure) for job in two.failed_jobs] == [("unit", False)]
+    page = f"{simulator.base}/group/sub/tool/-/jobs/{old.jobs[0].id}"
+    assert [job.web_url for job in two.failed_jobs] == [page]
     assert (two.status, two.source, two.sha) == ("failed", "merge_request_event", change.sha)
     assert two.created_at == old.created_at
 

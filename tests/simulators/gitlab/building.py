@@ -59,7 +59,7 @@ class Building:
                 updated_at=now,
                 user=mr.author,
             )
-            made.jobs = [self._job_of(each, status) for each in jobs]
+            made.jobs = [self._job_of(each, made) for each in jobs]
             project.pipelines[made.id] = made
             mr.pipelines.append(made)
             mr.head_pipeline = made
@@ -104,11 +104,12 @@ class Building:
 
     def set_jobs(self: World, pipeline: Pipeline, *jobs: Job | str) -> None:
         with self.lock:
-            pipeline.jobs = [self._job_of(each, pipeline.status) for each in jobs]
+            pipeline.jobs = [self._job_of(each, pipeline) for each in jobs]
             pipeline.updated_at = self.now
 
-    def _job_of(self: World, job: Job | str, default: str) -> Job:
-        if isinstance(job, Job):
-            return job
-        name, _, status = job.partition(":")
-        return self.job(name, status or default)
+    def _job_of(self: World, job: Job | str, pipeline: Pipeline) -> Job:
+        if isinstance(job, str):
+            name, _, status = job.partition(":")
+            job = self.job(name, status or pipeline.status)
+        job.project = pipeline.project
+        return job

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from tests.simulators.gitlab import mergeability
 from tests.simulators.gitlab.asking import Context, Involved, Resolve, stamp
@@ -77,6 +78,11 @@ def _jobs(pipeline: Pipeline, statuses: Any = None, retried: Any = None, **p: An
     return by_offset(rows, **p)
 
 
+def _path(context: Context, *more: Any) -> str:
+    """An address on this host: the install's subpath is in it."""
+    return urlsplit(context.entities.web(*more)).path
+
+
 def user_fields() -> dict[str, Resolve]:
     def user(one: Any) -> User:
         return one.user if isinstance(one, Involved) else one
@@ -87,7 +93,7 @@ def user_fields() -> dict[str, Resolve]:
         "name": lambda one, c: user(one).name,
         "state": lambda one, c: user(one).state,
         "username": lambda one, c: user(one).username,
-        "webPath": lambda one, c: f"/{user(one).username}",
+        "webPath": lambda one, c: f"{urlsplit(c.entities.base).path}/{user(one).username}",
         "webUrl": lambda one, c: f"{c.entities.base}/{user(one).username}",
         "mergeRequestInteraction": lambda one, c: _interaction(one, c),
     }
@@ -154,7 +160,7 @@ MERGE_REQUEST: dict[str, Resolve] = {
     "userPermissions": lambda mr, c: dict.fromkeys(
         ("canApprove", "canMerge", "createNote", "readMergeRequest", "updateMergeRequest"), True
     ),
-    "webPath": lambda mr, c: f"/{mr.project.path}/-/merge_requests/{mr.iid}",
+    "webPath": lambda mr, c: _path(c, mr.project, "merge_requests", mr.iid),
     "webUrl": lambda mr, c: c.entities.web(mr.project, "merge_requests", mr.iid),
 }
 
@@ -167,7 +173,7 @@ PIPELINE: dict[str, Resolve] = {
     "id": lambda p, c: f"gid://gitlab/Ci::Pipeline/{p.id}",
     "iid": lambda p, c: str(p.iid),
     "jobs": lambda p, c, **given: _jobs(p, **given),
-    "path": lambda p, c: f"/{p.project.path}/-/pipelines/{p.id}",
+    "path": lambda p, c: _path(c, p.project, "pipelines", p.id),
     "startedAt": lambda p, c: stamp(p.started_at),
     "status": lambda p, c: p.status.upper(),
     "updatedAt": lambda p, c: stamp(p.updated_at),
@@ -178,5 +184,5 @@ JOB: dict[str, Resolve] = {
     "id": lambda job, c: f"gid://gitlab/Ci::Build/{job.id}",
     "manualJob": lambda job, c: job.status == "manual",
     "status": lambda job, c: job.status.upper(),
-    "webPath": lambda job, c: f"/-/jobs/{job.id}",
+    "webPath": lambda job, c: _path(c, job.project, "jobs", job.id),
 }

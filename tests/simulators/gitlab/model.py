@@ -84,6 +84,7 @@ class Job:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     retried: bool = False
+    project: Project | None = None  # its pipeline's, once it has one
 
 
 @dataclass(slots=True, eq=False)
