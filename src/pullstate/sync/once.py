@@ -122,7 +122,7 @@ class Once:
         if isinstance(failure, FencedOut):
             raise failure
         if failure and not await self.source.set_aside(reader):
-            await fail_site(session, (await self._mine(reader)).values(), self.clock.now())
+            await fail_site(session, (await self._mine(reader)).values())
 
     async def _keep(self, fence: Fence) -> None:
         while await self.membership.renew(fence):
