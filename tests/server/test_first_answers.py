@@ -71,8 +71,7 @@ async def test_where_it_failed_before_the_answer_comes_at_once(tmp_path: Path):
         assert "not found, or " in page["sync"]["reason"]
 
 
-async def test_where_nobody_syncs_the_answer_comes_at_once(tmp_path: Path):
-    office = Office.build(tmp_path)
+async def test_where_nobody_syncs_the_answer_comes_at_once(office: Office):
     hurried(office, 3600)
     before = office.clock.now()
     page = await office.list()
@@ -81,8 +80,7 @@ async def test_where_nobody_syncs_the_answer_comes_at_once(tmp_path: Path):
     assert office.clock.now() == before
 
 
-async def test_a_later_page_is_not_waited_for(tmp_path: Path):
-    office = Office.build(tmp_path)
+async def test_a_later_page_is_not_waited_for(office: Office):
     project = office.project()
     office.world.populate(project, 3)
     id_ = office.keep(project)

@@ -281,7 +281,7 @@ async def test_one_that_was_never_read_and_cannot_be_says_why(desk: Desk):
     words = await desk.refused(url=url())
     assert words == (
         f"Merge request 1 of https://gitlab.com/{PATH} could not be read: the forge could not be "
-        "reached."
+        "reached, or gave no usable answer."
     )
     assert (await desk.get(url=url()))["iid"] == 1
 

@@ -7,6 +7,7 @@ that standard input and output need. Reads are short; writes are one transaction
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -62,6 +63,7 @@ class Store:
             if location.path
             else ServerDatabase(location.url, lease_time)
         )
+        weakref.finalize(self, self._database.close)  # whoever forgets to close leaves nothing open
         self._reopening = threading.RLock()
         self._read_limiter = CapacityLimiter(THREADS)
         self._write_limiter = CapacityLimiter(1 if location.path else THREADS)
