@@ -75,8 +75,9 @@ async def _serve_streams(
             group.start_soon(_watch_cancellation, end)
             await server.run(requests, outgoing, server.create_initialization_options())
             group.cancel_scope.cancel()
-    except anyio.get_cancelled_exc_class():  # by stdio_server, whose stdout broke
-        return FAILED_STATUS
+    except anyio.get_cancelled_exc_class():
+        end.begin(FAILED_STATUS)  # by stdio_server, whose stdout broke, unless it had begun before
+        return end.status
     except BaseException as error:
         log_failure(log, "serving", error)
         end.begin(FAILED_STATUS)
