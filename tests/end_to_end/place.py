@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -119,6 +119,17 @@ class Place:
             server.open()
             yield server
 
+    def moved(self, folder: Path) -> Place:
+        """Another place at the same forge, with its own configuration written."""
+        own = {
+            "HOME": str(folder),
+            "PULLSTATE_CONFIG": str(folder / "config.toml"),
+            "PULLSTATE_STORE": str(folder / "store.db"),
+        }
+        there = replace(self, folder=folder, environ=self.environ | own)
+        there.configure()
+        return there
+
     def configure(self, text: str = "", *, token: str = f'token_env = "{VARIABLE}"') -> None:
         """Write the configuration file: the forge, where its token is, and `text`."""
         forge = f'[[forge]]\nkind = "github"\nurl = "{self.github.url}"\n{token}\n'
@@ -132,16 +143,8 @@ def place(
     """A place in `folder`, whose forge runs while the block does."""
     with running(world) as github:
         github.world.budgets.limits = {"core": PLENTY, "graphql": PLENTY}
-        environ = {
-            "HOME": str(folder),
-            "PULLSTATE_CONFIG": str(folder / "config.toml"),
-            "PULLSTATE_STORE": str(folder / "store.db"),
-            "PULLSTATE_SYNC_INTERVAL": f"{interval:g}",
-            VARIABLE: TOKEN,
-        }
-        here = Place(folder, github, environ)
-        here.configure()
-        yield here
+        environ = {"PULLSTATE_SYNC_INTERVAL": f"{interval:g}", VARIABLE: TOKEN}
+        yield Place(folder, github, environ).moved(folder)
         github.faults.clear()
 
 

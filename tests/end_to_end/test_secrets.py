@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,155 +16,195 @@ import pytest
 from tests.cli.shell import Shell
 from tests.end_to_end.place import VARIABLE, Place, Server, eventually, place
 from tests.simulators.github import World, faults, running
+from tests.simulators.github.server import GitHub
 
 pytestmark = pytest.mark.stdio
 
-TOKEN = "ghp_s3cretOf0urOwn+and/odd=Characters0042"
-SPELLINGS = (
-    TOKEN,
-    quote(TOKEN, safe=""),
-    base64.b64encode(TOKEN.encode()).decode().rstrip("="),
-    TOKEN[4:24],
-)
+FACETS = "diffs,commits,notes,pipelines,conflicts,discussions"
 
 
-def by_variable(here: Place) -> dict[str, str]:
-    return {VARIABLE: TOKEN}
+@dataclass(frozen=True)
+class Way:
+    """How a token comes in: lines of its forge's table, variables, and the file that holds it.
+
+    `TOKEN`, `FILE` and `HOST` stand for the token, the file's path and the forge's host and port.
+    """
+
+    lines: str = ""
+    environ: tuple[tuple[str, str], ...] = ()
 
 
-def by_variable_s_file(here: Place) -> dict[str, str]:
-    return {VARIABLE: "", f"{VARIABLE}_FILE": secret_file(here)}
-
-
-def by_file(here: Place) -> dict[str, str]:
-    here.configure(token=f'token_file = "{secret_file(here)}"')
-    return {VARIABLE: ""}
-
-
-def by_command(here: Place) -> dict[str, str]:
-    here.configure(token=f'token_command = ["cat", "{secret_file(here)}"]')
-    return {VARIABLE: ""}
-
-
-def by_owner(here: Place) -> dict[str, str]:
-    here.configure(token=f'[[forge.token]]\nowner = "acme"\nenv = "{VARIABLE}"')
-    return {VARIABLE: TOKEN}
-
-
-def by_enterprise_variable(here: Place) -> dict[str, str]:
-    here.configure(token="")
-    return {VARIABLE: "", "GH_ENTERPRISE_TOKEN": TOKEN}
-
-
-def by_gh(here: Place) -> dict[str, str]:
-    """A login that gh keeps; it would echo a variable of the environment instead."""
-    here.configure(token="")
-    tools = here.folder / "bin"
-    tools.mkdir()
-    gh = tools / "gh"
-    script = 'test -z "$GH_TOKEN$GH_ENTERPRISE_TOKEN$GITHUB_TOKEN" && cat "$HOME/secret"'
-    gh.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
-    gh.chmod(gh.stat().st_mode | stat.S_IXUSR)
-    secret_file(here)
-    return {VARIABLE: "", "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-
-
-def secret_file(here: Place) -> str:
-    file = here.folder / "secret"
-    file.write_text(f"{TOKEN}\n", encoding="utf-8")
-    return str(file)
-
-
-WAYS: dict[str, Callable[[Place], dict[str, str]]] = {
-    each.__name__.replace("_", " "): each
-    for each in (
-        by_variable,
-        by_variable_s_file,
-        by_file,
-        by_command,
-        by_owner,
-        by_enterprise_variable,
-        by_gh,
-    )
+WAYS = {
+    "variable": Way('token_env = "ONE"', (("ONE", "TOKEN"),)),
+    "variable's file": Way('token_env = "TWO"', (("TWO_FILE", "FILE"),)),
+    "file": Way('token_file = "FILE"'),
+    "command": Way('token_command = ["cat", "FILE"]'),
+    "owner's variable": Way('[[forge.token]]\nowner = "acme"\nenv = "FIVE"', (("FIVE", "TOKEN"),)),
+    "usual variable": Way("", (("GH_ENTERPRISE_TOKEN", "TOKEN"), ("GH_HOST", "HOST"))),
+    "gh": Way(),
 }
 
 
-def open_one(here: Place) -> None:
-    change = here.world.open_pull_request(here.world.create_repository("acme/rocket"))
-    here.world.set_checks(change, build="FAILURE")
-    here.world.open_thread(change, "alice")
+def token_of(way: str) -> str:
+    return f"ghp_s3cret+and/odd={way.title().replace(' ', '').replace(chr(39), '')}0042"
 
 
-def asked_everything(server: Server, here: Place) -> str:
-    """All that the tools have to say, in good times and in bad ones."""
-    facets = "diffs,commits,notes,pipelines,conflicts,discussions"
+def spellings(token: str) -> tuple[str, ...]:
+    """The token as it might leak."""
+    encoded = base64.b64encode(token.encode()).decode().rstrip("=")
+    return token, quote(token, safe=""), encoded, token.partition("=")[2]
+
+
+ALL = tuple(spelling for way in WAYS for spelling in spellings(token_of(way)))
+
+
+@dataclass
+class Story:
+    """What was sent where, and everything that was told or stored."""
+
+    sent: dict[str, set[str | None]]
+    told: str
+    stderr: str
+    stored_while_running: list[str]
+    stored_after: list[str]
+    status: str
+
+
+@pytest.fixture(scope="module")
+def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
+    """One server with a forge for each way; every tool asked, in good times and in bad ones."""
+    with ExitStack() as stack:
+        here = stack.enter_context(place(tmp_path_factory.mktemp("secrets")))
+        forges = {way: stack.enter_context(running(_world(way))) for way in WAYS}
+        environ = _settled(here, forges)
+        environ["PULLSTATE_LOG"] = "DEBUG"
+        server = stack.enter_context(here.serving(**environ))
+        told = "".join(_asked(server, github, token_of(way)) for way, github in forges.items())
+        while_running = _holding(here.folder)
+        server.close_stdin()
+        server.wait()
+        shell = Shell(here.folder, {**here.environ, "PATH": os.environ["PATH"], **environ})
+        shown = shell.run("status", "--json")
+        yield Story(
+            {way: _sent(github) for way, github in forges.items()},
+            told,
+            server.stderr.ended(),
+            while_running,
+            _holding(here.folder),
+            shown.output + shown.errors,
+        )
+
+
+def _world(way: str) -> World:
+    world = World()
+    world.add_token(token_of(way))
+    change = world.open_pull_request(world.create_repository("acme/rocket"))
+    world.set_checks(change, build="FAILURE")
+    world.open_thread(change, "alice")
+    return world
+
+
+def _settled(here: Place, forges: dict[str, GitHub]) -> dict[str, str]:
+    """Write the configuration and the secrets' files; the variables that belong to them."""
+    tables, environ = "", {VARIABLE: "", "PATH": _path_with_gh(here, forges["gh"])}
+    for number, (way, github) in enumerate(forges.items()):
+        file = here.folder / f"secret{number}"
+        file.write_text(f"{token_of(way)}\n", encoding="utf-8")
+        host = github.url.removeprefix("http://")
+        known = {"TOKEN": token_of(way), "FILE": str(file), "HOST": host}
+        lines = WAYS[way].lines.replace("FILE", str(file))
+        tables += f'[[forge]]\nkind = "github"\nurl = "{github.url}"\n{lines}\n'
+        environ |= {name: known[what] for name, what in WAYS[way].environ}
+    here.configure(tables)
+    return environ
+
+
+def _path_with_gh(here: Place, github: GitHub) -> str:
+    """A `gh` that keeps one login; with a variable of the environment it would only echo that."""
+    tools = here.folder / "bin"
+    tools.mkdir()
+    gh, host = tools / "gh", github.url.removeprefix("http://")
+    no_variable = 'test -z "$GH_TOKEN$GH_ENTERPRISE_TOKEN$GITHUB_TOKEN"'
+    kept = here.folder / f"secret{list(WAYS).index('gh')}"
+    script = f'#!/bin/sh\n{no_variable} && test "$4" = "{host}" && cat "{kept}"\n'
+    gh.write_text(script, encoding="utf-8")
+    gh.chmod(gh.stat().st_mode | stat.S_IXUSR)
+    return f"{tools}{os.pathsep}{os.environ['PATH']}"
+
+
+def _asked(server: Server, github: GitHub, token: str) -> str:
+    url, host = f"{github.url}/acme/rocket", github.url.removeprefix("http://")
+    named = {"owner": "acme", "repo": "rocket", "pull_number": 1, "host": host}
     told = [
-        server.until_swept(here.url()),
-        server.list(here.url(), maxAgeSeconds=0),
-        server.threads("acme", "rocket", 1),
-        server.structured("get_merge_request", url=here.url("acme/rocket/pull/1"), include=facets),
+        server.until_swept(url),
+        server.list(url, maxAgeSeconds=0),
+        server.structured("list_pull_request_review_threads", **named),
+        server.structured("get_merge_request", url=f"{url}/pull/1", include=FACETS),
     ]
-    here.github.faults.add(faults.bad_credentials(times=None))
-    told.append(server.list(here.url(), maxAgeSeconds=0))
-    host = here.github.url.removeprefix("http://")
-    for user in (f"octocat:{TOKEN}", TOKEN, f"x-access-token:{TOKEN}"):
-        told.append(server.call("list_pull_requests", repositoryUrl=f"http://{user}@{host}/a/b"))
+    for user in (f"octocat:{token}", token, f"x-access-token:{token}"):
+        told.append(server.call("list_pull_requests", repositoryUrl=f"http://{user}@{host}/a"))
         elsewhere = f"https://{user}@elsewhere.example/a/b"
         told.append(server.call("list_pull_requests", repositoryUrl=elsewhere))
         told.append(server.call("get_merge_request", url=f"{elsewhere}/pull/1"))
+    github.faults.add(faults.bad_credentials(times=None))
+    told.append(eventually(lambda: server.list(url), lambda r: r["sync"]["state"] == "failing"))
     return repr(told)
 
 
-def is_told(text: str) -> list[str]:
-    return [spelling for spelling in SPELLINGS if spelling in text]
+def _sent(github: GitHub) -> set[str | None]:
+    return {request.headers.get("authorization") for request in github.log.matching()}
 
 
-def is_stored(folder: Path) -> list[str]:
-    """The files beside the secret's own that hold it."""
-    kept = [file for file in folder.rglob("*") if file.is_file() and file.name != "secret"]
-    return [file.name for file in kept if is_told(file.read_bytes().decode("latin-1"))]
+def _holding(folder: Path) -> list[str]:
+    """The files beside the secrets' own that hold one of them."""
+    files = [each for each in folder.rglob("*") if each.is_file() and "secret" not in each.name]
+    return [each.name for each in files if leaks(each.read_bytes().decode("latin-1"))]
+
+
+def leaks(text: str) -> list[str]:
+    return [spelling for spelling in ALL if spelling in text]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_token_is_sent_to_its_host_and_found_nowhere_else(here: Place, way: str) -> None:
-    here.world.add_token(TOKEN)
-    open_one(here)
-    environ = WAYS[way](here)
-    with here.serving(PULLSTATE_LOG="DEBUG", **environ) as server:
-        answers = asked_everything(server, here)
-        assert not is_stored(here.folder), "while it runs: its journal too"
-        server.close_stdin()
-        server.wait()
-        errors = server.stderr.ended()
-    assert TOKEN in {request.notes.get("token") for request in here.github.log.matching()}
-    assert not is_told(answers)
-    assert not is_told(errors), errors
-    assert not is_stored(here.folder)
-    shell = Shell(here.folder, {**here.environ, "PATH": os.environ["PATH"], **environ})
-    shown = shell.run("status", "--json", PULLSTATE_LOG="DEBUG")
-    assert not is_told(shown.output + shown.errors)
+def test_a_token_comes_in_by_its_way_and_goes_to_its_own_host_alone(story: Story, way: str) -> None:
+    assert story.sent[way] == {f"Bearer {token_of(way)}"}
 
 
-def test_no_host_gets_another_host_s_token(tmp_path: Path) -> None:
-    with place(tmp_path) as here, running(World()) as other:
-        other.world.open_pull_request(other.world.create_repository("acme/rocket"))
-        open_one(here)
-        here.configure(f'[[forge]]\nkind = "github"\nurl = "{other.url}"\n')
-        environ = {"GH_TOKEN": TOKEN, "GITHUB_TOKEN": TOKEN, "GITLAB_TOKEN": TOKEN}
-        with here.serving(**environ) as server:
-            assert server.rows(here.url())
-            assert server.rows(f"{other.url}/acme/rocket")
-        sent = {request.headers.get("authorization") for request in other.log.matching()}
-        assert sent == {None}
-        tokens = {request.notes.get("token") for request in here.github.log.matching()}
-        assert TOKEN not in tokens
+def test_no_token_is_in_an_answer(story: Story) -> None:
+    assert story.told
+    assert not leaks(story.told)
+
+
+def test_no_token_is_logged(story: Story) -> None:
+    assert not leaks(story.stderr)
+
+
+def test_no_token_is_in_the_store_or_its_journal(story: Story) -> None:
+    assert not story.stored_while_running
+    assert not story.stored_after
+
+
+def test_no_token_is_shown_by_status_which_names_where_each_was_found(story: Story) -> None:
+    assert not leaks(story.status)
+    for source in (
+        "environment ONE",
+        "file (TWO_FILE)",
+        "file (token_file)",
+        "command (token_command)",
+        "environment FIVE for acme",
+        "environment GH_ENTERPRISE_TOKEN",
+        "gh auth token",
+    ):
+        assert f'"{source}"' in story.status
 
 
 def test_without_a_token_a_public_repository_is_read_and_what_cannot_be_is_said(
     tmp_path: Path,
 ) -> None:
     with place(tmp_path, interval=60) as here:  # 60 requests an hour are few
-        open_one(here)
+        change = here.world.open_pull_request(here.world.create_repository("acme/rocket"))
+        here.world.set_checks(change, build="FAILURE")
+        here.world.open_thread(change, "alice")
         here.configure(token="")
         with here.serving(**{VARIABLE: ""}) as server:
             eventually(
@@ -175,6 +217,5 @@ def test_without_a_token_a_public_repository_is_read_and_what_cannot_be_is_said(
             threads = server.threads("acme", "rocket", 1)
             assert threads["truncated"] is True
             assert "to a token only" in threads["sync"]["facets"]["threads"]
-        sent = {request.headers.get("authorization") for request in here.github.log.matching()}
-        assert sent == {None}
+        assert _sent(here.github) == {None}
         assert not here.github.log.matching("graphql")

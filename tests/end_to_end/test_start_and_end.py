@@ -63,8 +63,8 @@ def test_nothing_is_asked_of_the_forge_in_the_first_two_seconds(here: Place) -> 
         assert first.at - started_at > 2.0
 
 
-@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2099-01-01"])
-def test_every_legacy_version_gets_the_same_tools(here: Place, version: str) -> None:
+@pytest.mark.parametrize("version", ["2024-11-05", "2099-01-01"])
+def test_the_oldest_and_an_unknown_version_get_the_same_tools(here: Place, version: str) -> None:
     with here.server("--no-sync") as server:
         given = server.open(version)["protocolVersion"]
         assert given == (version if version < "2026" else "2025-11-25")
@@ -127,7 +127,7 @@ def test_a_setting_that_is_wrong_ends_the_start_in_words(
 # --- Standard output ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1:strict", "utf-16"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_every_character_arrives_whatever_the_locale(here: Place, encoding: str) -> None:
     open_one(here.world)
     spoken = {"PYTHONIOENCODING": encoding, "LC_ALL": "C", "PYTHONUTF8": "0"}

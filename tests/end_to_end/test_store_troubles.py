@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.place import Place, Server, eventually
+from tests.end_to_end.place import Place, Server, eventually, place
 from tests.powers import powerless, small_disk
 from tests.simulators.github.model import Repository
 from tests.stdio.client import Message, python
@@ -27,14 +28,23 @@ def rocket(here: Place) -> Repository:
     return rocket
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """A place whose store a server has filled and left."""
+    with place(tmp_path_factory.mktemp("filled")) as there:
+        there.world.open_pull_requests(there.world.create_repository("acme/rocket"), 3)
+        with there.serving() as server:
+            assert len(server.rows(there.url())) == 3
+            server.close_stdin()
+            server.wait()
+        yield there
+
+
 @pytest.fixture
-def stored(here: Place, rocket: Repository) -> Place:
-    """A store that a server has filled and left."""
-    with here.serving() as server:
-        assert len(server.rows(here.url())) == 3
-        server.close_stdin()
-        server.wait()
-    return here
+def stored(filled: Place, tmp_path: Path) -> Place:
+    """A place of the test's own, over the same forge, with a copy of that store."""
+    shutil.copy(filled.store, tmp_path)
+    return filled.moved(tmp_path)
 
 
 def in_words(server: Server, here: Place, tool: str = "list_pull_requests", **more: object) -> str:
