@@ -7,7 +7,9 @@ import pytest
 from pullstate.domain.freshness import FaultKind
 from pullstate.domain.merge_request import Facet
 from pullstate.forges.errors import RateLimited
+from pullstate.forges.forge import Quota
 from pullstate.store.records import Depth
+from pullstate.sync.budget import Purpose
 from pullstate.sync.charges import target
 from pullstate.sync.upkeep import Round
 from tests.sync.stage import NOW, I, Stage
@@ -93,3 +95,22 @@ async def test_a_facet_that_is_closed_closes_no_other(stage: Stage):
     with pytest.raises(RateLimited):
         await stage.session.ask(stage.forge.facet, one, Facet.DISCUSSIONS)
     assert stage.asked("facet") == []
+
+
+async def test_a_budget_that_is_used_up_pauses_in_words_and_ends_with_its_window(stage: Stage):
+    project = stage.world.create_repository("acme/rocket")
+    number = stage.world.open(project, "One", "one")
+    id_ = await stage.swept(project)
+    gone = Quota("graphql", 5000, 0, FOR_LONG)
+    stage.session.ledger.settle([gone], Purpose.UPKEEP, stage.clock.now())
+    stage.clock.advance(2 * I)
+    assert (await upkeep(stage, id_)).next_at >= stage.clock.now()
+    fault = stage.sweep(id_).fault
+    assert fault is not None
+    assert (fault.kind, fault.retry_at) == (FaultKind.RATE_LIMITED, FOR_LONG)
+    assert stage.asked("changed", "read", "probe") == []
+    stage.world.retitle(project, number, "Later")
+    stage.clock.at = FOR_LONG + I
+    await upkeep(stage, id_)
+    assert stage.sweep(id_).fault is None
+    assert stage.stored(id_, number).pull_request.title == "Later"

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection
 
 from pullstate.domain.freshness import FaultKind
+from pullstate.forges.errors import RateLimited
 from pullstate.store import agenda, lease
 from pullstate.store.agenda import Charge, Scope
 from pullstate.store.records import Depth, StoredPullRequest
@@ -18,10 +19,11 @@ from pullstate.sync.charges import delta_due_at, held_until, roll_call_due_at
 from pullstate.sync.readers import ReaderName, chosen
 from pullstate.sync.schedule import DAY, THREADS_AGAIN
 from pullstate.sync.session import Session
-from pullstate.sync.turns import attempt
+from pullstate.sync.turns import attempt, failed
 
 TOGETHER = 1 / 4  # of an interval: deltas due so soon ride along with one that is due
 _REFUSALS = {FaultKind.UNAUTHORIZED, FaultKind.FORBIDDEN, FaultKind.NOT_FOUND}
+EVERYTHING = "*"  # in the place of one resource
 MORE_TO_HOLD = 100  # pull requests looked at for a batch, for some may be held back
 
 
@@ -69,6 +71,7 @@ class Round:
     async def run(self) -> datetime:
         """Do what is due; when to look again."""
         if until := self._unaffordable(Purpose.UPKEEP):
+            await self._pause(until)
             return until
         await self._hot()
         await self._deltas()
@@ -84,6 +87,11 @@ class Round:
         """Until when the budget has nothing for a purpose; None where it has."""
         session = self.session
         return session.ledger.waits_until(purpose, session.interval, session.now())
+
+    async def _pause(self, until: datetime) -> None:
+        """Say of every repository that it waits for the limit's end: it is late for a reason."""
+        for id_ in self.scope.whole:
+            await failed(self.session, self.charges[id_], RateLimited(until, EVERYTHING))
 
     def _again(self, at: datetime | None) -> None:
         if at is not None:
