@@ -253,7 +253,7 @@ async def test_a_store_that_cannot_be_written_still_answers_what_it_knows(office
     assert (await office.threads(1))["threads"] == []
     words = await office.refused(LIST, repositoryUrl="https://demo.invalid/acme/other")
     assert "the store can be read but not written" in words
-    assert len(office.context.allowance._taken) == 0
+    assert len(office.context.allowance._spent) == 0
 
 
 def _set(office: Office, **ages: int) -> None:
@@ -290,7 +290,7 @@ async def test_fifty_calls_at_once_are_fifty_answers(office: Office):
         for n in range(50):
             group.start_soon(call, n)
     assert len(replies) == 50
-    assert len(office.context.allowance._taken) == len(office.repositories()) - 1
+    assert len(office.context.allowance._spent) == len(office.repositories()) - 1
 
 
 def test_words_of_a_cursor_name_it_and_the_remedy() -> None:

@@ -164,18 +164,28 @@ async def _take_up(
     context: Context, address: RepositoryAddress, depth: Depth, known: Repository | None
 ) -> None:
     """Write the interest down. What is stored can be read even where nothing can be written."""
-    adds = known is None or known.depth is None
-    if adds and not context.allowance.take(context.clock()):
-        raise ToolError(_too_many(context, address))
-    added = False
+    if known is not None and known.depth is not None:
+        await _noted(context, address, depth, known)
+        return
+    async with context.allowance.turn:  # of many who ask for the same one, the first takes it up
+        known = await context.store.read(reading.find_repository, address)
+        adds = known is None or known.depth is None
+        if adds and context.allowance.spent(context.clock()):
+            raise ToolError(_too_many(context, address))
+        if await _noted(context, address, depth, known):
+            context.allowance.spend(context.clock())
+
+
+async def _noted(
+    context: Context, address: RepositoryAddress, depth: Depth, known: Repository | None
+) -> bool:
+    """Whether the question was noted and nobody wanted the repository before."""
     try:
-        added = await context.store.write(_note, address, depth, context.clock())
+        return await context.store.write(_note, address, depth, context.clock())
     except StoreError:
         if known is None:
             raise
-    finally:
-        if adds and not added:
-            context.allowance.give_back()
+        return False
 
 
 def _note(conn: Connection, address: RepositoryAddress, depth: Depth, now: datetime) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
+import anyio
+
 from pullstate.domain.address import Site
 from pullstate.domain.diff_exclusion import DiffExclusionPolicy
 from pullstate.store.engine import Store
@@ -47,20 +49,18 @@ class Allowance:
 
     most: int = 20
     span: timedelta = timedelta(hours=1)
-    _taken: deque[datetime] = field(default_factory=deque)
+    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    _spent: deque[datetime] = field(default_factory=deque)
 
-    def take(self, now: datetime) -> bool:
-        """Take up one more; False where that would be too many."""
-        while self._taken and self._taken[0] <= now - self.span:
-            self._taken.popleft()
-        if len(self._taken) >= self.most:
-            return False
-        self._taken.append(now)
-        return True
+    def spent(self, now: datetime) -> bool:
+        """Whether one more would be too many."""
+        while self._spent and self._spent[0] <= now - self.span:
+            self._spent.popleft()
+        return len(self._spent) >= self.most
 
-    def give_back(self) -> None:
-        """The last one was not taken up after all."""
-        self._taken.pop()
+    def spend(self, now: datetime) -> None:
+        """One more was taken up."""
+        self._spent.append(now)
 
 
 def looked_nowhere(site_url: str) -> tuple[str, ...]:
