@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from pullstate.server.failures import described
 from pullstate.settings import Settings, SettingsError, load_settings
 
 DONE, FAILED, MISUSED = 0, 1, 2
@@ -56,13 +57,21 @@ def settings_of(config: str | None, store: str | None) -> Settings:
     return settings
 
 
+class Discreet(logging.Formatter):
+    """Of an exception only kind and place: its text may quote a title, or what a client sent."""
+
+    def formatException(self, ei: Any) -> str:
+        return described(ei[1])
+
+
 def log_to_stderr(level: str) -> None:
     """Log what this project says at `level`, and of its libraries what is a warning at least.
 
     What the libraries say beside that may quote what a forge or a client sent.
     """
-    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("pullstate").setLevel(level)
 
 

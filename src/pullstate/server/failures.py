@@ -14,12 +14,12 @@ def log_failure(log: logging.Logger, what: str, error: BaseException) -> str:
     The exception's own text stays out: it may quote a title, a parameter or a token.
     """
     reference = secrets.token_hex(4)
-    log.error("%s failed, reference %s: %s", what, reference, _chain(error))
+    log.error("%s failed, reference %s: %s", what, reference, described(error))
     return reference
 
 
-def _chain(error: BaseException) -> str:
-    """The kind and place of the error, and of those that led to it, innermost last."""
+def described(error: BaseException) -> str:
+    """The kind and place of an error, and of those that led to it, innermost last."""
     links = []
     link: BaseException | None = error
     while link is not None and len(links) < 5:
