@@ -19,6 +19,7 @@ from pullstate.store.engine import Store
 from pullstate.store.lease import Leader
 from pullstate.store.records import Depth, StoredPullRequest, Sweep
 from tests.processes.shared import SITE, Desk, served
+from tests.store.listed import listed
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # seconds; a machine that runs many tests at once is slow
@@ -83,8 +84,7 @@ class Fleet:
         return self.store.read_now(reading.sweep, id_)
 
     def rows(self, id_: int) -> dict[int, StoredPullRequest]:
-        found = self.store.read_now(reading.page, id_, limit=100_000)
-        return {each.pull_request.number: each for each in found}
+        return listed(self.store, id_)
 
 
 @contextmanager

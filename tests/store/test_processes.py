@@ -14,6 +14,7 @@ import pytest
 
 from pullstate.store import reading
 from pullstate.store.engine import Store
+from tests.store.listed import listed
 from tests.store.worker import ROWS, page
 
 pytestmark = [pytest.mark.processes, pytest.mark.timeout(300)]
@@ -104,9 +105,9 @@ def _assert_whole(path: Path, store: Store, last_said: int) -> None:
     (repository,) = store.read_now(reading.repositories)
     pages = int(store.read_now(reading.sweep, repository.id).cursor or 0)
     assert pages > last_said
-    rows = store.read_now(reading.page, repository.id, limit=10**6)
-    assert sorted(row.pull_request.number for row in rows) == list(range(1, pages * ROWS + 1))
-    assert all(row.observed.checks is not None for row in rows)
+    rows = listed(store, repository.id)
+    assert sorted(rows) == list(range(1, pages * ROWS + 1))
+    assert all(row.observed.checks is not None for row in rows.values())
     changes = store.read_now(reading.changes, after=0, limit=10**6)
     assert [change.seq for change in changes] == list(range(1, len(changes) + 1))
     assert sum(change.kind == "opened" for change in changes) == pages * ROWS

@@ -14,7 +14,7 @@ from pullstate.domain.freshness import Fault, FaultKind, Freshness
 from pullstate.domain.pull_request import Head, PullRequest
 from pullstate.store import lease, reading, wishes, writing
 from pullstate.store.engine import Store
-from pullstate.store.records import Depth, Interest, PageKey, Repository, Sweep, key_of
+from pullstate.store.records import Depth, FacetTimes, Interest, PageKey, Repository, Sweep, key_of
 from tests.domain.readings import HEAD, NOON, full, lean, minutes
 from tests.store.conftest import ADDRESS, track
 from tests.store.statements import plan
@@ -334,3 +334,14 @@ def test_a_fault_comes_and_goes_by_itself(store, repository):
     assert store.read_now(reading.sweep, repository.id).fault == fault
     store.write_now(writing.set_fault, repository.id, None)
     assert store.read_now(reading.sweep, repository.id) == Sweep()
+
+
+def test_when_the_observations_of_several_were_read(store, repository):
+    ids = record(store, repository, full(1), lean(2)).ids
+    nobody = max(ids) + 1
+    found = store.read_now(reading.observed, [*ids, nobody])
+    assert list(found) == [*ids, nobody]
+    assert found[ids[0]] == store.read_now(reading.pull_request_by_id, ids[0]).observed
+    assert (found[ids[0]].checks, found[ids[1]].checks) == (AT, None)
+    assert found[nobody] == FacetTimes(*[None] * 7)
+    assert store.read_now(reading.observed, []) == {}

@@ -17,6 +17,7 @@ from pullstate.sync.charges import identified
 from pullstate.sync.lanes import Lanes
 from pullstate.sync.readers import Reader, ReaderName
 from pullstate.sync.session import Session
+from tests.store.listed import listed
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 I = timedelta(seconds=60)  # noqa: E741  # the interval, as the schedule's sentences call it
@@ -78,8 +79,7 @@ class Stage:
 
     def rows(self, repository_id: int) -> dict[int, StoredPullRequest]:
         """What a list would show, by number."""
-        found = self.store.read_now(reading.page, repository_id, limit=100_000)
-        return {each.pull_request.number: each for each in found}
+        return listed(self.store, repository_id)
 
     def stored(self, repository_id: int, number: int) -> StoredPullRequest:
         found = self.store.read_now(reading.pull_request, repository_id, number)

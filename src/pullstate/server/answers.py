@@ -27,7 +27,7 @@ from pullstate.store.errors import (
     StoreUnreachable,
     Untracked,
 )
-from pullstate.store.records import StoredPullRequest
+from pullstate.store.records import ListedPullRequest
 
 Row = dict[str, Any]
 
@@ -69,12 +69,12 @@ def line(text: str) -> str:
     return clean_line(text, LINE_LIMIT).text
 
 
-def pull_request_row(stored: StoredPullRequest, address: RepositoryAddress) -> Row:
+def pull_request_row(listed: ListedPullRequest, address: RepositoryAddress) -> Row:
     """A `PullRequest` of `list_pull_requests`. Facts only: no clock, so it is stable."""
-    text, seen = Strings(), stored.pull_request
+    text, seen = Strings(), listed.pull_request
     head, base, facts = seen.head, seen.base, classifier.facts_of(seen)
     row = {
-        "id": stored.handle,
+        "id": listed.handle,
         "forge": address.site.kind.value,
         "providerId": text.line(seen.provider_id),
         "url": text.line(seen.url),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -23,7 +23,7 @@ from pullstate.server.tools.list_pull_requests import ListPullRequests
 from pullstate.server.wire import fitting, size
 from pullstate.store import reading
 from pullstate.store.errors import StoreError
-from pullstate.store.records import Depth, PageKey, StoredPullRequest, key_of
+from pullstate.store.records import Depth, FacetTimes, ListedPullRequest, PageKey, key_of
 from pullstate.store.wishes import WishKind
 
 PAGE_BYTES = 40_000
@@ -39,6 +39,7 @@ class Question:
     branch: str
     limit: int
     cursor: str
+    max_age: int | None = None  # seconds that what is shown may be old; None: as it is
 
     @property
     def head(self) -> dict[str, str | None]:
@@ -61,8 +62,9 @@ class View:
     asked: Asked
     now: datetime
     identity: tuple[Any, ...]  # what a cursor is bound to
-    rows: list[StoredPullRequest]  # one more than are shown, where there is one
-    first: StoredPullRequest | None  # of the whole list; looked for where a branch is named
+    rows: list[ListedPullRequest]  # one more than are shown, where there is one
+    observed: Mapping[int, FacetTimes]  # looked for where an age is asked for
+    first: ListedPullRequest | None  # of the whole list; looked for where a branch is named
     freshness: Freshness
     change: int
     moved: int  # looked for where the list may end
@@ -79,10 +81,10 @@ async def answer(context: Context, arguments: ListPullRequests) -> answers.Row:
     first, left = await _first_sweep(context, question, view)
     if first is not None:
         view = await view_now()
-    granted = await _wish(context, question, view, arguments.max_age_seconds, left)
+    granted = await _wish(context, question, view, left)
     if granted is not None:
         view = await view_now()
-    return _reply(question, view, granted or first, arguments.max_age_seconds is not None)
+    return _reply(question, view, granted or first)
 
 
 def _question(arguments: ListPullRequests) -> Question:
@@ -94,7 +96,8 @@ def _question(arguments: ListPullRequests) -> Question:
         )
     page = arguments.pagination
     limit = min(page.limit or DEFAULT_LIMIT, MOST)
-    return Question(owner.lower() or None, branch, limit, page.cursor)
+    max_age = arguments.max_age_seconds
+    return Question(owner.lower() or None, branch, limit, page.cursor, max_age)
 
 
 # --- What is stored ------------------------------------------------------------------------------
@@ -118,11 +121,21 @@ def _view(
         now,
         identity,
         rows,
+        observed=_observed(conn, question, rows),
         first=_first(conn, repository, question, place, rows),
         freshness=asked.freshness,
         change=asked.newest_change if place.change is None else place.change,
         moved=0 if len(rows) > question.limit else _moved(conn, repository, question, place),
     )
+
+
+def _observed(
+    conn: Connection, question: Question, rows: list[ListedPullRequest]
+) -> Mapping[int, FacetTimes]:
+    """When what moves without an update was read, of those in which something still moves."""
+    if question.max_age is None:
+        return {}
+    return reading.observed(conn, [row.id for row in rows if not row.pull_request.finished])
 
 
 def _moved(conn: Connection, repository: int, question: Question, place: Place) -> int:
@@ -137,8 +150,8 @@ def _first(
     repository: int,
     question: Question,
     place: Place,
-    rows: list[StoredPullRequest],
-) -> StoredPullRequest | None:
+    rows: list[ListedPullRequest],
+) -> ListedPullRequest | None:
     if place.key is not None and question.branch:
         rows = reading.page(conn, repository, **question.head, limit=1)
     return rows[0] if rows else None
@@ -176,10 +189,10 @@ async def _first_sweep(
 
 
 async def _wish(
-    context: Context, question: Question, view: View, max_age: int | None, patience: float
+    context: Context, question: Question, view: View, patience: float
 ) -> Granted | None:
     """One wish where the answer is older than asked for, or the branch is not stored."""
-    unknown = bool(question.branch) and view.first is None
+    unknown, max_age = bool(question.branch) and view.first is None, question.max_age
     if patience <= 0 or (not unknown and (max_age is None or _age(view) <= max_age)):
         return None
     kind = WishKind.BRANCH if question.branch else WishKind.REFRESH
@@ -187,7 +200,7 @@ async def _wish(
     return await wished(context, kind, view.asked.repository.id, target, patience)
 
 
-def _target(question: Question, first: StoredPullRequest | None) -> str:
+def _target(question: Question, first: ListedPullRequest | None) -> str:
     """The head as the forge has it, where that is known: we may have shown it differently."""
     if not question.branch or first is None:
         return f"{question.owner}:{question.branch}" if question.owner else question.branch
@@ -197,32 +210,31 @@ def _target(question: Question, first: StoredPullRequest | None) -> str:
 
 def _age(view: View) -> float:
     """Seconds since the oldest of what the page shows was seen."""
-    moments = [view.freshness.as_of, *(at for row in view.rows for at in _observed(row))]
+    moments = [view.freshness.as_of, *(at for row in view.rows for at in _moments(view, row))]
     return max((view.now - at).total_seconds() if at else inf for at in moments)
 
 
-def _observed(row: StoredPullRequest) -> Iterator[datetime | None]:
+def _moments(view: View, row: ListedPullRequest) -> Iterator[datetime | None]:
     """When what moves without an update was read; what cannot be read is never of any age."""
     seen = row.pull_request
     if seen.finished:
         return
-    yield row.observed.mergeability
+    observed = view.observed[row.id]
+    yield observed.mergeability
     if not (seen.checks and seen.checks.unreadable):
-        yield row.observed.checks
+        yield observed.checks
     if not (seen.review and seen.review.unreadable):
-        yield row.observed.review
+        yield observed.review
 
 
 # --- What is answered ----------------------------------------------------------------------------
 
 
-def _reply(
-    question: Question, view: View, granted: Granted | None, wanted_fresh: bool
-) -> answers.Row:
+def _reply(question: Question, view: View, granted: Granted | None) -> answers.Row:
     address = view.asked.address
     rows = (answers.pull_request_row(row, address) for row in view.rows[: question.limit])
     reply: answers.Row = {"repositoryUrl": answers.line(address.url), "pullRequests": []}
-    end = _end(question, view, granted, wanted_fresh)
+    end = _end(question, view, granted)
     shown = fitting(rows, PAGE_BYTES, rest=size(reply | end) + _TOKEN_BYTES)
     reply["pullRequests"] = shown
     if len(view.rows) > len(shown):
@@ -235,9 +247,7 @@ def _reply(
 _TOKEN_BYTES = 300  # at most, with its name, for a store id of 16 characters
 
 
-def _end(
-    question: Question, view: View, granted: Granted | None, wanted_fresh: bool
-) -> answers.Row:
+def _end(question: Question, view: View, granted: Granted | None) -> answers.Row:
     """What follows the rows."""
     end: answers.Row = {}
     if question.branch:
@@ -246,7 +256,7 @@ def _end(
     known = replace(view.freshness, gaps=_gaps(view))
     end["sync"] = answers.sync_block(
         freshness.report(known, view.now),
-        refreshed=(granted is None or granted.fulfilled) if wanted_fresh else None,
+        refreshed=None if question.max_age is None else granted is None or granted.fulfilled,
         why=why,
     )
     return end
@@ -263,7 +273,7 @@ def _gaps(view: View) -> tuple[tuple[str, str], ...]:
     return (*missing.items(), *view.freshness.gaps)
 
 
-def _token(view: View, last: StoredPullRequest) -> str:
+def _token(view: View, last: ListedPullRequest) -> str:
     unfinished, opened_at, number = key_of(last.pull_request)
     return cursors.encode(view.identity, (unfinished, opened_at.isoformat(), number, view.change))
 

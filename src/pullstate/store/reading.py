@@ -6,7 +6,7 @@ told the time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, distinct, func, or_, select, tuple_
@@ -22,6 +22,7 @@ from pullstate.store.records import (
     Depth,
     FacetTimes,
     Interest,
+    ListedPullRequest,
     PageKey,
     Repository,
     RepositoryStatus,
@@ -40,7 +41,7 @@ from pullstate.store.repositories import (
     repositories,
     repository_by_id,
 )
-from pullstate.store.rows import COLUMNS, stored_of
+from pullstate.store.rows import COLUMNS, LISTED, TIMES, listed_of, stored_of
 from pullstate.store.schema import change, thread, wish
 from pullstate.store.schema import freshness as freshness_table
 from pullstate.store.schema import pull_request as pull_request_table
@@ -53,6 +54,7 @@ __all__ = [
     "Depth",
     "FacetTimes",
     "Interest",
+    "ListedPullRequest",
     "PageKey",
     "Repository",
     "Standing",
@@ -74,6 +76,7 @@ __all__ = [
     "moved_since",
     "newest_change",
     "note_page",
+    "observed",
     "oldest_cursor",
     "page",
     "pull_request",
@@ -93,7 +96,7 @@ __all__ = [
 
 _rows = pull_request_table.c
 _STORED = select(*COLUMNS).outerjoin(freshness_table, freshness_table.c.pull_request_id == _rows.id)
-_LISTED = _STORED.where(_rows.gone_at.is_(None), _rows.repository_id == bindparam("repository_id"))
+_IN_LISTS = (_rows.gone_at.is_(None), _rows.repository_id == bindparam("repository_id"))
 _ORDER = (_rows.unfinished.desc(), _rows.opened_at.desc(), _rows.number.desc())
 _AFTER = tuple_(_rows.unfinished, _rows.opened_at, _rows.number) < tuple_(
     bindparam("unfinished", type_=_rows.unfinished.type),
@@ -110,7 +113,8 @@ _OF_OWNER = func.lower(_rows.head_owner) == bindparam("owner")
 
 def _page(branch: bool, owner: bool, after: bool) -> Prepared:
     conditions = ((branch, _OF_BRANCH), (owner, _OF_OWNER), (after, _AFTER))
-    query = _LISTED.where(*(condition for wanted, condition in conditions if wanted))
+    wanted_ones = (condition for wanted, condition in conditions if wanted)
+    query = select(*LISTED).where(*_IN_LISTS, *wanted_ones)
     return Prepared(query.order_by(*_ORDER).limit(bindparam("limit")))
 
 
@@ -130,7 +134,7 @@ def page(
     owner: str | None = None,
     after: PageKey | None = None,
     limit: int,
-) -> list[StoredPullRequest]:
+) -> list[ListedPullRequest]:
     """A page of the total order: unfinished first, newest opened first, highest number first.
 
     `branch` is exact and case-sensitive, as the forge has it or as it is shown with its hidden
@@ -146,7 +150,7 @@ def page(
         unfinished, opened_at, number = after
         given |= {"unfinished": int(unfinished), "opened_at": opened_at, "number": number}
     query = PAGES[branch is not None, owner is not None, after is not None]
-    return [stored_of(row) for row in query.all(connection, given)]
+    return [listed_of(row) for row in query.all(connection, given)]
 
 
 def _named(branch: str) -> dict[str, str]:
@@ -154,7 +158,7 @@ def _named(branch: str) -> dict[str, str]:
     return {"branch": name, "shown": clean_line(name).text}
 
 
-_UNFINISHED = _LISTED.where(_rows.unfinished == 1).order_by(*_ORDER)
+_UNFINISHED = _STORED.where(*_IN_LISTS, _rows.unfinished == 1).order_by(*_ORDER)
 
 
 def unfinished(connection: Connection, repository_id: int) -> list[StoredPullRequest]:
@@ -187,6 +191,18 @@ def pull_request_by_id(connection: Connection, id_: int) -> StoredPullRequest | 
     """One pull request by our own id, gone ones too."""
     row = _BY_ID.first(connection, {"id": id_})
     return None if row is None else stored_of(row)
+
+
+_OBSERVED = select(freshness_table.c.pull_request_id, *TIMES).where(
+    freshness_table.c.pull_request_id.in_(bindparam("ids", expanding=True))
+)
+_NEVER = FacetTimes(*[None] * len(TIMES))
+
+
+def observed(connection: Connection, ids: Sequence[int]) -> dict[int, FacetTimes]:
+    """When the observations of pull requests were last read, by our ids."""
+    rows = connection.execute(_OBSERVED, {"ids": list(ids)}).all()
+    return dict.fromkeys(ids, _NEVER) | {id_: FacetTimes(*times) for id_, *times in rows}
 
 
 _MOVES = [ChangeKind.CLOSED.value, ChangeKind.MERGED.value, ChangeKind.REOPENED.value]

@@ -78,6 +78,15 @@ class FacetTimes:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedPullRequest:
+    """A pull request as a list needs it."""
+
+    id: int
+    handle: str
+    pull_request: PullRequest
+
+
+@dataclass(frozen=True, slots=True)
 class StoredPullRequest:
     """A pull request as it is known, with what only the store knows of it."""
 

@@ -1,4 +1,4 @@
-"""Rows ↔ domain. Tuples in the order of COLUMNS are taken apart by position: it is a hot path."""
+"""Rows ↔ domain. Rows are taken apart by the position of their columns: it is a hot path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pullstate.domain.pull_request import (
     Rules,
 )
 from pullstate.domain.text import clean_line
-from pullstate.store.records import FacetTimes, StoredPullRequest
+from pullstate.store.records import FacetTimes, ListedPullRequest, StoredPullRequest
 from pullstate.store.schema import freshness, pull_request
 
 _CHECK_VERDICTS = {verdict.value: verdict for verdict in CheckVerdict}
@@ -33,8 +33,17 @@ _DECISIONS = {decision.value: decision for decision in ReviewDecision}
 
 _CACHED = 4096  # frozen observations that were read lately
 
-_UNREAD = ("shown_branch", "unfinished", "backfilled")  # what finds a row, or tells its history
-FACTS = tuple(column for column in pull_request.c if column.name not in _UNREAD)
+_OURS = (
+    "id",
+    "handle",
+    "repository_id",
+    "shown_branch",
+    "unfinished",
+    "first_seen_at",
+    "backfilled",
+    "gone_at",
+)
+FACTS = tuple(column for column in pull_request.c if column.name not in _OURS)
 TIMES = (
     freshness.c.details_at,
     freshness.c.checks_at,
@@ -44,7 +53,18 @@ TIMES = (
     freshness.c.head_seen_at,
     freshness.c.base_moved_at,
 )
-COLUMNS = (*FACTS, *TIMES, freshness.c.asked_at)
+LISTED = (pull_request.c.id, pull_request.c.handle, *FACTS)
+COLUMNS = (
+    pull_request.c.id,
+    pull_request.c.handle,
+    pull_request.c.repository_id,
+    pull_request.c.first_seen_at,
+    pull_request.c.gone_at,
+    freshness.c.asked_at,
+    *TIMES,
+    *FACTS,
+)
+_FACTS_AT = len(COLUMNS) - len(FACTS)
 
 dumps = json.JSONEncoder(separators=(",", ":")).encode
 _scan = json.JSONDecoder().raw_decode
@@ -61,19 +81,32 @@ def handle_of(site_url: str, provider_id: str) -> str:
     return "pr_" + base64.b32encode(digest[:15]).decode().lower()
 
 
+def listed_of(row: Sequence[Any]) -> ListedPullRequest:
+    """A row of LISTED → the pull request, for a list."""
+    return ListedPullRequest(row[0], row[1], pull_request_of(row[2:]))
+
+
 def stored_of(row: Sequence[Any]) -> StoredPullRequest:
     """A row of COLUMNS → the pull request and what the store knows of it."""
+    id_, handle, repository_id, first_seen_at, gone_at, asked_at, *times = row[:_FACTS_AT]
+    known, observed = pull_request_of(row[_FACTS_AT:]), FacetTimes(*times)
+    return StoredPullRequest(
+        id_, handle, repository_id, known, first_seen_at, gone_at, observed, asked_at
+    )
+
+
+def pull_request_of(row: Sequence[Any]) -> PullRequest:
+    """The values of FACTS → the pull request."""
     (
-        id_, handle, repository_id, number, provider_id, url, title, author,
+        number, provider_id, url, title, author,
         head_branch, head_sha, head_owner, head_repository_url,
         base_branch, base_sha, draft, opened_at, changed_at, merged_at, closed_at,
         closed_at_is_estimated, queue_position, queue_state,
         checks_sha, checks_verdict, checks_detail,
         merge_verdict, merge_raw, merge_head, merge_base, recheck_due, last_known,
         review_decision, review_detail, rules, unresolved_threads,
-        first_seen_at, gone_at, *times, asked_at,
     ) = row  # fmt: skip
-    known = PullRequest(
+    return PullRequest(
         provider_id,
         number,
         url,
@@ -102,9 +135,6 @@ def stored_of(row: Sequence[Any]) -> StoredPullRequest:
         None if review_decision is None else _review(review_decision, review_detail),
         None if rules is None else _rules(rules),
         unresolved_threads,
-    )
-    return StoredPullRequest(
-        id_, handle, repository_id, known, first_seen_at, gone_at, FacetTimes(*times), asked_at
     )
 
 
