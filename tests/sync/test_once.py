@@ -12,7 +12,7 @@ import pytest
 from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.freshness import FaultKind
 from pullstate.domain.pull_request import CheckVerdict, MergeVerdict
-from pullstate.domain.site import Site
+from pullstate.domain.site import ForgeKind, Site
 from pullstate.forges.demo import DemoForge, World
 from pullstate.forges.errors import NotVisible, RateLimited, Unauthorized
 from pullstate.store import lease, reading, writing
@@ -214,3 +214,14 @@ async def test_each_owner_is_read_with_its_own_credential_and_a_404_under_one_re
     assert (rocket.stored, virus.stored) == (3, 3)
     assert rocket.fault.kind is FaultKind.NOT_FOUND
     assert virus.fault is None
+
+
+async def test_threads_that_may_still_move_without_a_sign_are_read_once(place: Place):
+    place.forge.site = Site(ForgeKind.GITLAB, SITE.url)
+    project = place.world.create_repository("acme/rocket")
+    place.world.open(project, "One", "one")
+    id_ = place.track("acme/rocket")
+    [synced] = await place.once()
+    assert synced.swept
+    assert [q for q, _ in place.forge.requests].count("threads") == 1
+    assert place.stored(id_, 1).observed.details

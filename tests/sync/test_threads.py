@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from pullstate.domain.merge_request import Facet
 from pullstate.domain.review import Threads
+from pullstate.domain.site import ForgeKind
 from pullstate.forges.demo import Project
 from pullstate.forges.errors import Overloaded, RateLimited, Unreachable
 from pullstate.forges.forge import Target, ThreadsReading
@@ -164,3 +167,24 @@ async def test_a_facet_that_was_asked_for_is_kept_up_for_a_day_while_it_is_open(
 
 def _target(project: Project, number: int) -> Target:
     return Target(project.repository, number, project.pull_requests[number].provider_id)
+
+
+async def test_on_github_what_is_said_within_the_second_of_a_change_is_read_after_it(
+    tmp_path: Path,
+):
+    stage = Stage.build(str(tmp_path / "store.db"), kind=ForgeKind.GITHUB)
+    project = stage.world.create_repository("acme/rocket")
+    number = stage.world.open(project, "One", "one")
+    id_ = await stage.swept(project)
+    await rounds(stage, timedelta(seconds=1))
+    assert len(stage.asked("threads")) == 1
+    changed_at = project.pull_requests[number].changed_at
+    stage.world.open_thread(project, number, "bob", "Why?", "a.py", 3)
+    after = project.pull_requests[number]
+    project.pull_requests[number] = replace(after, changed_at=changed_at)  # in the same second
+    await rounds(stage, timedelta(seconds=3))
+    assert len(stage.asked("threads")) == 2
+    assert len(threads(stage, id_, number)) == 1
+    await rounds(stage, timedelta(seconds=9))
+    assert len(stage.asked("threads")) == 2
+    stage.store.close()

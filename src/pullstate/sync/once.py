@@ -195,8 +195,7 @@ class Once:
             wanted = await session.read(
                 agenda.threads_wanted, _scope(charge, began_at), before, 1000
             )
-            held = session.memory.is_held
-            free = [each for each in wanted if not held(threads.THREADS, each.id, began_at)]
+            free = [each for each in wanted if not threads.is_held(session, each, began_at)]
             if not free:
                 return
             batch = free[: session.forge.limits.threads_batch]

@@ -17,6 +17,7 @@ HOUR, DAY, WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
 OVERLAP = timedelta(minutes=5)  # a delta looks back this far beyond its watermark
 BACK_OFF_LIMIT = timedelta(minutes=30)
 UNSETTLED = timedelta(seconds=75)  # GitLab's notes move `updated_at` at most once a minute
+SAME_SECOND = timedelta(seconds=2)  # GitHub's `updatedAt` is in whole seconds, by its own clock
 UNKNOWN_AGAIN = tuple(timedelta(seconds=s) for s in (2, 4, 8, 16, 32))
 
 CHECKS_RUN = 1 / 4  # all in intervals
@@ -91,6 +92,13 @@ def mergeability_unknown(pull_request: PullRequest) -> bool:
 def settles_late(kind: ForgeKind) -> bool:
     """GitLab's notes move `updated_at` at most once a minute."""
     return kind is ForgeKind.GITLAB
+
+
+def settles_within(kind: ForgeKind) -> timedelta:
+    """How long after a change of a pull request more may be said without moving `changed_at`."""
+    if kind is ForgeKind.GITHUB:
+        return SAME_SECOND
+    return UNSETTLED if settles_late(kind) else timedelta(0)
 
 
 def delta_again_at(

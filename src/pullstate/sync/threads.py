@@ -25,7 +25,7 @@ from pullstate.sync.charges import target
 from pullstate.sync.faults import words
 from pullstate.sync.memory import threads_of
 from pullstate.sync.recording import Recorder
-from pullstate.sync.schedule import THREADS_AGAIN, UNSETTLED, settles_late
+from pullstate.sync.schedule import THREADS_AGAIN, settles_within
 from pullstate.sync.session import Session
 
 THREADS = "threads"
@@ -64,21 +64,27 @@ def _note(
 
 
 def _note_settling(session: Session, stored: StoredPullRequest, began_at: datetime) -> None:
-    """A note may follow within a minute of a change without moving it: read again after that."""
+    """A note may follow a change without moving it, for a while: read again after that."""
     changed_at = stored.pull_request.changed_at
-    if settles_late(session.forge.site.kind) and began_at < changed_at + UNSETTLED:
+    if began_at < changed_at + settles_within(session.forge.site.kind):
         session.memory.unsettled[stored.id] = changed_at
     else:
         session.memory.unsettled.pop(stored.id, None)
 
 
 def is_held(session: Session, stored: StoredPullRequest, now: datetime) -> bool:
-    """Whether threads are not to be read yet: they failed, or what they were read on settles."""
-    changed_at = stored.pull_request.changed_at
-    settling = session.memory.unsettled.get(stored.id) == changed_at
-    if settling and now < changed_at + UNSETTLED:
-        return True
-    return session.memory.is_held(THREADS, stored.id, now)
+    """Whether threads are not to be read yet."""
+    until = held_until(session, stored)
+    return until is not None and now < until
+
+
+def held_until(session: Session, stored: StoredPullRequest) -> datetime | None:
+    """When threads may be read again that failed, or that were read on what settles still."""
+    memory, changed_at = session.memory, stored.pull_request.changed_at
+    ends = [memory.held.get((THREADS, stored.id))]
+    if memory.unsettled.get(stored.id) == changed_at:
+        ends.append(changed_at + settles_within(session.forge.site.kind))
+    return max(filter(None, ends), default=None)
 
 
 def _write_threads(

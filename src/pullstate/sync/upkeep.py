@@ -140,6 +140,9 @@ class Round:
         )
         wanted = [*wanted, *await self._finished_ones()]
         free = [each for each in wanted if not threads.is_held(session, each, self.now)]
+        for each in wanted:
+            if (until := threads.held_until(session, each)) and until > self.now:
+                self._again(until)
         batch = free[: session.forge.limits.threads_batch]
         if batch:
             await threads.read_threads(session, self.charges, batch, Purpose.BACKFILL)
