@@ -17,6 +17,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from jsonschema import Draft202012Validator
+
 from tests.simulators.github import TOKEN, World, running
 from tests.simulators.github.model import PullRequest
 from tests.simulators.github.server import GitHub
@@ -43,6 +45,19 @@ def eventually(
 
 class Server(Client):
     """A real server process, with the questions that tests ask again and again."""
+
+    _validators: dict[str, Draft202012Validator] | None = None
+
+    def structured(self, tool: str, /, **arguments: Any) -> Message:
+        """A tool's answer, which must be valid against the schema that the server publishes."""
+        reply = super().structured(tool, **arguments)
+        if self._validators is None:
+            listed = self.list_tools()
+            self._validators = {
+                each["name"]: Draft202012Validator(each["outputSchema"]) for each in listed
+            }
+        self._validators[tool].validate(reply)
+        return reply
 
     def list(self, url: str, **arguments: Any) -> Message:
         """What `list_pull_requests` answers."""

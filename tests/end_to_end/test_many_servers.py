@@ -19,7 +19,7 @@ from tests.stdio.client import CLIENT_INFO, LEGACY_VERSION
 
 pytestmark = [pytest.mark.stdio, pytest.mark.processes, pytest.mark.timeout(180)]
 
-CYCLES = 6
+CYCLES = 4
 LEASE_SECONDS = 15.0
 PATIENCE = 60.0  # seconds for twelve processes that start at once
 OPENING = {"protocolVersion": LEGACY_VERSION, "capabilities": {}, "clientInfo": CLIENT_INFO}
