@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pullstate.domain.diff_exclusion import (
@@ -10,8 +12,14 @@ from pullstate.domain.diff_exclusion import (
     ExcludedPath,
     Exclusion,
     Reason,
+    flagged,
 )
 from pullstate.domain.merge_request import FileDiff
+
+PATCHES = (
+    "Binary files /dev/null and b/logo.png differ",
+    "@@ -0,0 +1 @@\n+" + "x" * MAX_PATCH_BYTES,
+)
 
 
 def changed(path: str, old_path: str | None = None, **facts: object) -> FileDiff:
@@ -196,6 +204,19 @@ def test_a_patch_shows_that_a_file_is_binary_or_too_large(
     patch: str | None, expected: str | None
 ) -> None:
     assert reason("data", patch=patch) == expected
+
+
+@pytest.mark.parametrize("patch", [*PATCHES, None, "@@ -1 +1 @@\n-a\n+b\n"])
+@pytest.mark.parametrize(
+    "facts", [{}, {"generated": True}, {"binary": True}, {"too_large": True}], ids=str
+)
+def test_the_flags_decide_alike_without_the_patch(
+    patch: str | None, facts: dict[str, bool]
+) -> None:
+    file = changed("data", patch=patch, **facts)
+    bare = replace(flagged(file), patch=None)
+    assert decided(bare) == decided(file)
+    assert replace(bare, binary=file.binary, too_large=file.too_large, patch=patch) == file
 
 
 def test_the_projects_patterns_come_last_and_see_both_paths() -> None:

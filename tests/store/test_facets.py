@@ -73,6 +73,33 @@ def test_what_was_read_comes_back_as_it_was(store, id_, which):
     assert found == StoredFacet(BODIES[which], HEAD, lean().changed_at, AT, None)
 
 
+def test_the_files_of_diffs_can_be_read_without_their_patches(store, id_):
+    keep(store, id_, Facet.DIFFS, BODIES[Facet.DIFFS])
+    whole, bare = (
+        store.read_now(reading.facet, id_, Facet.DIFFS, patches=patches)
+        for patches in (True, False)
+    )
+    assert [file.patch is not None for file in whole.body.files] == [True, False]
+    assert bare.body.files == tuple(replace(file, patch=None) for file in whole.body.files)
+    assert replace(bare, body=whole.body) == whole
+
+
+def test_what_a_patch_shows_of_its_file_is_known_without_it(store, id_):
+    file = FileDiff("logo.png", None, "added", 0, 0, "Binary files a/logo.png and b/x differ")
+    keep(store, id_, Facet.DIFFS, Diffs((file,)))
+    [bare] = store.read_now(reading.facet, id_, Facet.DIFFS, patches=False).body.files
+    [whole] = store.read_now(reading.facet, id_, Facet.DIFFS).body.files
+    assert bare == replace(file, patch=None, binary=True)
+    assert whole == replace(file, binary=True)
+
+
+def test_diffs_without_a_file_come_back(store, id_):
+    keep(store, id_, Facet.DIFFS, Diffs((), total_files=0))
+    for patches in (True, False):
+        found = store.read_now(reading.facet, id_, Facet.DIFFS, patches=patches)
+        assert found.body == Diffs((), total_files=0)
+
+
 def test_every_facet_can_be_kept():
     assert {*BODIES, Facet.NOTES} == set(Facet)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pullstate.domain.merge_request import FileDiff
@@ -114,6 +114,16 @@ def reason_of_content(file: FileDiff) -> Reason | None:
     if file.too_large or len((file.patch or "").encode(errors="replace")) > MAX_PATCH_BYTES:
         return Reason.TOO_LARGE
     return None
+
+
+def flagged(file: FileDiff) -> FileDiff:
+    """The file with flags that say what its patch shows: they decide without the patch, too."""
+    match reason_of_content(file):
+        case Reason.BINARY:
+            return replace(file, binary=True)
+        case Reason.TOO_LARGE:
+            return replace(file, too_large=True)
+    return file
 
 
 def is_binary_patch(patch: str | None) -> bool:

@@ -61,9 +61,9 @@ def clean_body(text: str | None, limit: int = BODY_LIMIT) -> Cleaned:
     """
     whole = clean_patch(text)
     text = _without_html_comments(whole.text)
-    if len(text) <= limit:
-        return Cleaned(text, whole.hidden)
-    return Cleaned(_cut(text, limit), whole.hidden, truncated=True)
+    if len(text) > limit:
+        return Cleaned(_cut(text, limit), whole.hidden, truncated=True)
+    return whole if text is whole.text else Cleaned(text, whole.hidden)
 
 
 def clean_patch(text: str | None) -> Cleaned:

@@ -127,7 +127,8 @@ def thread_row(thread: ReviewThread, limit: int = BODY_LIMIT) -> Row:
     }
     if len(thread.comments) > 1:
         row["lastComment"] = comment_row(thread.comments[-1], text, limit)
-    return row | text.count()
+    row |= text.count()
+    return row
 
 
 def comment_row(comment: Comment, text: Strings, limit: int = BODY_LIMIT) -> Row:

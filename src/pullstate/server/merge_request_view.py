@@ -84,7 +84,8 @@ def _view(conn: Connection, asked: Asked, question: Question, now: datetime) -> 
     if stored is None:
         return View(asked, others, known, now)
     wanted = (Facet.OVERVIEW, *question.facets)
-    read = {facet: reading.facet(conn, stored.id, facet) for facet in wanted}
+    patches = question.detail == "full_patch"
+    read = {facet: reading.facet(conn, stored.id, facet, patches=patches) for facet in wanted}
     facets = {facet: kept for facet, kept in read.items() if kept is not None}
     more = _put_notes(conn, stored.id, facets, question)
     return View(asked, others, known, now, stored, facets, more)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -178,8 +178,7 @@ def _reply(question: Question, view: View, granted: Granted | None) -> answers.R
         "unresolvedCount": view.counts.unresolved,
     }
     room = PAGE_BYTES - size(reply) - size(sync) - _TOKEN_BYTES
-    rows = (_row(thread, room) for thread in view.rows[: question.limit])
-    shown = fitting(rows, room, rest=0)
+    shown = _shown(view.rows[: question.limit], room)
     more = len(view.rows) > len(shown)
     reply |= {"threads": shown, "truncated": more or not view.state.complete}
     if more:
@@ -191,14 +190,14 @@ _TOKEN_BYTES = 600  # at most, with its names, for a thread's id of 255 characte
 _SHORTER = (BODY_LIMIT // 4, 0)
 
 
-def _row(thread: ReviewThread, room: int) -> answers.Row:
-    """A thread that fits on a page, if need be at the cost of its bodies."""
-    row = answers.thread_row(thread)
+def _shown(threads: Sequence[ReviewThread], room: int) -> list[answers.Row]:
+    """The first threads that fit on a page; the first of all, if need be, at the cost of bodies."""
+    rows = fitting(map(answers.thread_row, threads), room, rest=0)
     for limit in _SHORTER:
-        if size(row) < room:
+        if len(rows) != 1 or size(rows[0]) < room:
             break
-        row = answers.thread_row(thread, limit)
-    return row
+        rows = [answers.thread_row(threads[0], limit)]
+    return rows
 
 
 def _matching(counts: ThreadCounts, resolved: bool | None) -> int:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from pullstate.store.rows import dumps, loads
+from pullstate.store.rows import dumps, scan
 
 
 def encode(value: object) -> str:
@@ -20,7 +20,13 @@ def encode(value: object) -> str:
 
 def decode(kind: type, text: str) -> Any:
     """The dataclass of a kind that `encode` wrote; fields of a newer version are left out."""
-    return _reader(kind)(loads(text))
+    return decode_at(kind, text)[0]
+
+
+def decode_at(kind: type, text: str, at: int = 0) -> tuple[Any, int]:
+    """The same of the JSON that begins at an index of a text, and the index where it ends."""
+    value, end = scan(text, at)
+    return _reader(kind)(value), end
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from pullstate.domain.diff_exclusion import flagged
 from pullstate.domain.merge_request import (
     Commits,
     Conflicts,
@@ -23,10 +24,11 @@ from pullstate.domain.merge_request import (
 )
 from pullstate.domain.thread_changes import note_events, note_key
 from pullstate.store import feed
-from pullstate.store.encoding import decode, encode
+from pullstate.store.encoding import decode, decode_at, encode
 from pullstate.store.errors import Untracked
 from pullstate.store.prepared import Prepared
 from pullstate.store.records import StoredFacet
+from pullstate.store.rows import dumps, scan
 from pullstate.store.schema import facet as facets
 from pullstate.store.schema import note as notes
 from pullstate.store.schema import pull_request
@@ -64,14 +66,36 @@ _ABOUT = select(
 ).where(pull_request.c.id == bindparam("id"))
 
 
-def facet(connection: Connection, pull_request_id: int, which: Facet) -> StoredFacet | None:
-    """A facet as last read; None where nobody tried. Of the notes the items are in `note_page`."""
+def facet(
+    connection: Connection, pull_request_id: int, which: Facet, *, patches: bool = True
+) -> StoredFacet | None:
+    """A facet as last read; None where nobody tried. Of the notes the items are in `note_page`.
+
+    Without `patches` the files of diffs come without theirs, several times as fast.
+    """
     given = {"id": pull_request_id, "facet": which.value}
     row = _FACET.first(connection, given)
     if row is None:
         return None
     body, *rest = row
-    return StoredFacet(None if body is None else decode(_BODIES[which], body), *rest)
+    return StoredFacet(None if body is None else _decoded(which, body, patches), *rest)
+
+
+def _encoded(body: FacetBody) -> str:
+    """A body as JSON; the patches of diffs follow it as a list of their own."""
+    if not isinstance(body, Diffs):
+        return encode(body)
+    files = tuple(replace(flagged(file), patch=None) for file in body.files)
+    return encode(replace(body, files=files)) + dumps([file.patch for file in body.files])
+
+
+def _decoded(which: Facet, text: str, patches: bool) -> FacetBody:
+    body, end = decode_at(_BODIES[which], text)
+    if not (patches and isinstance(body, Diffs)):
+        return body
+    found, _ = scan(text, end)
+    files = tuple(replace(file, patch=patch) for file, patch in zip(body.files, found, strict=True))
+    return replace(body, files=files)
 
 
 def note_page(
@@ -111,7 +135,7 @@ def record_facet(
         _record_notes(connection, pull_request_id, body, at, about)
         body = replace(body, items=())
     values = {
-        "body": encode(body),
+        "body": _encoded(body),
         "head_sha": head_sha,
         "changed_at_when_read": changed_at or about.changed_at,
         "observed_at": at,

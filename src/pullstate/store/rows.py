@@ -67,12 +67,12 @@ COLUMNS = (
 _FACTS_AT = len(COLUMNS) - len(FACTS)
 
 dumps = json.JSONEncoder(separators=(",", ":")).encode
-_scan = json.JSONDecoder().raw_decode
+scan = json.JSONDecoder().raw_decode  # what `dumps` wrote, and the index where it ends
 
 
 def loads(text: str) -> Any:
     """What `dumps` wrote: no white space around it is looked for."""
-    return _scan(text)[0]
+    return scan(text)[0]
 
 
 def handle_of(site_url: str, provider_id: str) -> str:

@@ -242,7 +242,7 @@ def _storable(of: ReviewThread) -> ReviewThread:
 
 def _thread(row: Sequence[Any]) -> ReviewThread:
     *plain, comments = row
-    return ReviewThread(*plain, tuple(comment_of(fields) for fields in loads(comments)))
+    return ReviewThread(*plain, tuple(map(comment_of, loads(comments))))
 
 
 def comment_fields(comment: Comment) -> list[Any]:
