@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from pullstate.store import reading
 from pullstate.store.engine import Store
-from tests.end_to_end.place import Place, agrees, eventually
+from tests.end_to_end.place import Place, agrees, eventually, place
 from tests.simulators.github.faults import Fault
 from tests.simulators.watched import Request
 
@@ -118,21 +122,57 @@ def test_what_was_merged_while_no_server_ran_shows_after_the_start(here: Place) 
 
 
 def test_what_the_configuration_tracks_is_read_before_anybody_asks(here: Place) -> None:
-    rocket = here.world.create_repository("acme/rocket")
-    here.world.open_pull_requests(rocket, 3)
+    here.world.open_pull_requests(here.world.create_repository("acme/rocket"), 3)
     here.configure(f'[track]\nrepositories = ["{here.url()}"]\n')
     with here.serving():
-        here.github.log.wait_for("graphql", 4)
-        eventually(lambda: _swept(here))
+        eventually(lambda: is_swept(here))
 
 
-def _swept(here: Place) -> bool:
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_the_remotes_of_the_directory_are_read_before_anybody_asks(here: Place) -> None:
+    here.world.open_pull_requests(here.world.create_repository("acme/rocket"), 3)
+    password = "s3cretInTheRemote"
+    remote = here.url("acme/rocket.git").replace("://", f"://octocat:{password}@")
+    for command in (["init", "-q"], ["remote", "add", "origin", remote]):
+        subprocess.run(["git", *command], cwd=here.folder, check=True)
+    with here.serving(PULLSTATE_LOG="DEBUG") as server:
+        eventually(lambda: is_swept(here))
+        told = server.list(here.url())
+        assert len(told["pullRequests"]) == 3
+        assert password not in repr(told) + "".join(server.stderr.read)
+        assert not [
+            file for file in here.folder.glob("store.db*") if password.encode() in file.read_bytes()
+        ]
+
+
+def is_swept(here: Place) -> bool:
+    """Whether the only repository of the store is; the store is made meanwhile."""
+    if not here.store.exists():
+        return False
     store = Store.open(here.store)
     try:
-        [line] = store.read_now(reading.status).repositories
-        return line.sweep.swept
+        lines = store.read_now(reading.status).repositories
+        return [line.sweep.swept for line in lines] == [True]
     finally:
         store.close()
+
+
+def test_a_round_over_forty_open_ones_in_four_repositories_costs_four_requests(
+    tmp_path: Path,
+) -> None:
+    with place(tmp_path, interval=2) as here:
+        urls = [here.url(f"acme/part{n}") for n in range(4)]
+        for n in range(4):
+            here.world.open_pull_requests(here.world.create_repository(f"acme/part{n}"), 10)
+        here.configure(f"[track]\nrepositories = {urls}\n")
+        with here.serving() as server:
+            for url in urls:
+                server.until_swept(url)
+            eventually(lambda: len(here.github.operations("Delta")) > 4)
+            here.github.log.clear()
+            rounds = eventually(lambda: here.github.operations("Delta"), lambda r: len(r) == 3)
+        asked = [each for each in here.github.log.matching() if each.at <= rounds[-1].at]
+        assert len(asked) <= 4 * len(rounds), [each.line for each in asked]
 
 
 def test_a_quiet_repository_costs_nothing_but_free_requests(here: Place) -> None:
