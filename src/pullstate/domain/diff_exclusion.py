@@ -7,7 +7,7 @@ rule matches, so that a rename out of `dist/` says which of its two names lay th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -71,15 +71,12 @@ class DiffExclusionPolicy:
 
     def decide(self, file: FileDiff) -> Exclusion | None:
         """Why `file` is left out, or None where it is shown."""
-        found = tuple(self._matching(file))
-        return Exclusion(found) if found else None
-
-    def _matching(self, file: FileDiff) -> Iterator[ExcludedPath]:
-        old = file.old_path
+        old, found = file.old_path, []
         if old and old != file.path and (reason := self._of_old_path(old)):
-            yield ExcludedPath(old, reason)
+            found.append(ExcludedPath(old, reason))
         if reason := self._of_present_path(file):
-            yield ExcludedPath(file.path, reason)
+            found.append(ExcludedPath(file.path, reason))
+        return Exclusion(tuple(found)) if found else None
 
     def _of_old_path(self, path: str) -> Reason | None:
         return reason_of_path(path) or self._of_project(path)

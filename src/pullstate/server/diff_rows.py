@@ -179,7 +179,8 @@ def _file(file: FileDiff) -> Row:
         shown["old_path"] = text.line(file.old_path)
     status = file.status if file.status in STATUSES else "modified"
     shown |= {"status": status, "additions": file.additions, "deletions": file.deletions}
-    return shown | text.count(HIDDEN)
+    shown |= text.count(HIDDEN)
+    return shown
 
 
 def _excluded(path: ExcludedPath) -> Row:

@@ -267,9 +267,12 @@ def _gaps(view: View) -> tuple[tuple[str, str], ...]:
     missing: dict[str, str] = {}
     for row in view.rows:
         seen = row.pull_request
-        for facet, part in (("checks", seen.checks), ("review", seen.review)):
-            if part is not None and part.unreadable and not seen.finished:
-                missing.setdefault(facet, part.unreadable)
+        if seen.finished:
+            continue
+        if seen.checks and seen.checks.unreadable:
+            missing.setdefault("checks", seen.checks.unreadable)
+        if seen.review and seen.review.unreadable:
+            missing.setdefault("review", seen.review.unreadable)
     return (*missing.items(), *view.freshness.gaps)
 
 

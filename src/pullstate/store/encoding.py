@@ -63,12 +63,13 @@ def _object(kind: type) -> Callable[[Any], Any]:
     to_read = [(name, read) for name, read in readers.items() if read is not _as_it_is]
 
     def read_object(value: dict[str, Any]) -> Any:
-        if not value.keys() <= readers.keys():
-            value = {name: value[name] for name in readers if name in value}
         for name, read in to_read:
             if name in value:
                 value[name] = read(value[name])
-        return kind(**value)
+        try:
+            return kind(**value)
+        except TypeError:  # a newer version has written more
+            return kind(**{name: value[name] for name in readers if name in value})
 
     return read_object
 
