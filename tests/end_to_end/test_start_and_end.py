@@ -231,6 +231,7 @@ def test_a_parent_killed_during_the_start_takes_the_server_with_it(here: Place) 
     command = python("-c", parent, *python("-m", "pullstate", "serve"))
     with Server(command, env=here.environ, cwd=here.folder) as server:
         child = eventually(lambda: _child_of(server.process.pid))
+        eventually(lambda: _is_importing(child))
         server.process.kill()
         ended = threading.Event()
         threading.Thread(target=lambda: (server.stdout.ended(), ended.set()), daemon=True).start()
@@ -242,6 +243,13 @@ def _child_of(pid: int) -> int | None:
 
     children = psutil.Process(pid).children()
     return children[0].pid if children else None
+
+
+def _is_importing(pid: int) -> bool:
+    """It has noted its parent, which it does first, and is not serving yet."""
+    import psutil
+
+    return any("pydantic_core" in each.path for each in psutil.Process(pid).memory_maps())
 
 
 def test_what_a_killed_server_stored_is_whole_for_the_next(here: Place) -> None:
