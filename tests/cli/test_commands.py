@@ -185,3 +185,15 @@ def test_a_host_that_had_a_token_is_not_read_without_one(here: Shell, github: Gi
     assert len(github.log.matching("")) == 0
     assert "Traceback" not in done.errors
     assert TOKEN not in done.output + done.errors
+
+
+def test_status_names_the_database_and_whether_it_has_the_fix(tmp_path: Path) -> None:
+    import sqlite3
+
+    told = shell(tmp_path).run("status", "--json").json
+    assert told["database"] == f"SQLite {sqlite3.sqlite_version}"
+    assert told["hasWalFix"] in (True, False)
+    assert told["bytes"] >= (tmp_path / "store.db").stat().st_size
+    shown = shell(tmp_path).run("status").output
+    assert f"SQLite {sqlite3.sqlite_version}" in shown
+    assert ("lacks a fix" in shown) is not told["hasWalFix"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -18,6 +17,7 @@ from pullstate.domain.site import Site
 from pullstate.server.answers import sync_block
 from pullstate.settings import Settings
 from pullstate.store import lease, reading
+from pullstate.store.describing import describe
 from pullstate.store.engine import Store
 from pullstate.store.errors import StoreError
 
@@ -37,13 +37,15 @@ def status(settings: Settings, as_json: bool) -> None:
 
 
 def _told(store: Store, running: Running) -> Row:
-    known = store.read_now(reading.status)
+    known, place = store.read_now(reading.status), describe(store)
     return {
         "version": VERSION,
-        "store": store.url,
-        "bytes": _bytes(store.path) if store.path else None,
-        "notes": list(store.notes),
-        "readOnly": store.read_only,
+        "store": place.url,
+        "bytes": place.size,
+        "database": place.database,
+        "hasWalFix": place.has_wal_fix,
+        "notes": list(place.notes),
+        "readOnly": place.read_only,
         "configuration": str(running.settings.file) if running.settings.has_file else None,
         "processes": len(store.read_now(lease.live, now())),
         "pullRequests": known.pull_requests,
@@ -52,12 +54,6 @@ def _told(store: Store, running: Running) -> Row:
         "forges": [_forge(site, running) for site in running.settings.sites],
         "repositories": [_repository(store, line) for line in known.repositories],
     }
-
-
-def _bytes(path: Path) -> int:
-    """With what is not yet moved from the write-ahead log into the file."""
-    files = (path, path.with_name(f"{path.name}-wal"))
-    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _forge(site: Site, running: Running) -> Row:
@@ -86,10 +82,11 @@ def _repository(store: Store, line: reading.RepositoryStatus) -> Row:
 
 
 def _shown(told: Row) -> RenderableType:
-    size = f", {told['bytes']:,} bytes" if told["bytes"] is not None else ""
+    place = f"store {told['store']}, {told['bytes']:,} bytes, {told['database']}"
+    flawed = ", which lacks a fix for writers beside each other" * (told["hasWalFix"] is False)
     head = [
         Text(f"pullstate {told['version']}, {told['processes']} processes running"),
-        Text(f"store {told['store']}{size}{', read only' if told['readOnly'] else ''}"),
+        Text(f"{place}{flawed}{', read only' if told['readOnly'] else ''}"),
         *(Text(note, style="yellow") for note in told["notes"]),
         *(Text(_token_line(forge)) for forge in told["forges"]),
         Text(f"{told['pullRequests']} pull requests, {told['unfinished']} unfinished"),
