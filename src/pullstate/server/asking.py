@@ -24,12 +24,12 @@ from pullstate.domain.address_error import quoted, without_secrets
 from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import quote
 from pullstate.server.answers import trouble
-from pullstate.server.context import Context, Granted
+from pullstate.server.context import Context
 from pullstate.server.registry import ToolError
 from pullstate.store import reading, writing
 from pullstate.store.errors import StoreError
 from pullstate.store.records import Depth, Interest, Repository, StoredPullRequest
-from pullstate.store.wishes import WishKind
+from pullstate.store.wishes import Granted, WishKind
 
 V = TypeVar("V")
 

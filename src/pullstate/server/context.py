@@ -13,16 +13,7 @@ import anyio
 from pullstate.domain.address import Site
 from pullstate.domain.diff_exclusion import DiffExclusionPolicy
 from pullstate.store.engine import Store
-from pullstate.store.wishes import WishKind
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """How a wish ended: `fulfilled`, and if not, `why` in words for the caller."""
-
-    fulfilled: bool
-    outcome: str = ""  # "read", "nothing", "not_found", "failed"; empty when not fulfilled
-    why: str | None = None
+from pullstate.store.wishes import Granted, WishKind
 
 
 class Wisher(Protocol):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pullstate.domain.freshness import NOT_VISIBLE, FaultKind
-from pullstate.server.context import Granted
 from pullstate.server.merge_request_question import Named
 from pullstate.server.merge_request_view import View
 from pullstate.server.registry import ToolError
+from pullstate.store.wishes import Granted
 
 AGAIN = "ask again in a few seconds"
 

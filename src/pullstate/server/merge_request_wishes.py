@@ -14,13 +14,13 @@ from pullstate.domain.address import RepositoryAddress
 from pullstate.domain.merge_request import Facet
 from pullstate.server import answers
 from pullstate.server.asking import asked_about
-from pullstate.server.context import Context, Granted
+from pullstate.server.context import Context
 from pullstate.server.merge_request_question import Named
 from pullstate.server.merge_request_refusals import not_visible, unread
 from pullstate.store import reading, writing
 from pullstate.store.errors import StoreError
 from pullstate.store.records import Depth, Repository
-from pullstate.store.wishes import WishKind
+from pullstate.store.wishes import Granted, WishKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pullstate.domain.freshness import Freshness
 from pullstate.domain.merge_request import Facet
 from pullstate.server import answers, facet_rows
 from pullstate.server.asking import note_asked
-from pullstate.server.context import Context, Granted
+from pullstate.server.context import Context
 from pullstate.server.facet_age import Age
 from pullstate.server.facet_rows import Shape
 from pullstate.server.merge_request_question import Question, understand
@@ -21,6 +21,7 @@ from pullstate.server.merge_request_view import View, view_of
 from pullstate.server.merge_request_wishes import Wishes, located
 from pullstate.server.room import Row, size, together
 from pullstate.server.tools.get_merge_request import GetMergeRequest
+from pullstate.store.wishes import Granted
 
 REPLY_BYTES = 48_000
 NOT_FOUND = "the forge did not find it just now"

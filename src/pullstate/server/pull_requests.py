@@ -17,14 +17,14 @@ from pullstate.domain.freshness import Freshness
 from pullstate.domain.text import quote
 from pullstate.server import answers, cursors
 from pullstate.server.asking import Asked, address_of, look, wished
-from pullstate.server.context import Context, Granted
+from pullstate.server.context import Context
 from pullstate.server.registry import ToolError
 from pullstate.server.tools.list_pull_requests import ListPullRequests
 from pullstate.server.wire import fitting, size
 from pullstate.store import reading
 from pullstate.store.errors import StoreError
 from pullstate.store.records import Depth, FacetTimes, ListedPullRequest, PageKey, key_of
-from pullstate.store.wishes import WishKind
+from pullstate.store.wishes import Granted, WishKind
 
 PAGE_BYTES = 40_000
 DEFAULT_LIMIT = 20

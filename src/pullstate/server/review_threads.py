@@ -16,13 +16,13 @@ from pullstate.domain.review import ReviewThread
 from pullstate.domain.text import BODY_LIMIT
 from pullstate.server import answers, cursors
 from pullstate.server.asking import Asked, look, note_asked, path_of, wished
-from pullstate.server.context import Context, Granted
+from pullstate.server.context import Context
 from pullstate.server.registry import ToolError
 from pullstate.server.tools.list_pull_request_review_threads import ListReviewThreads
 from pullstate.server.wire import fitting, size
 from pullstate.store import reading
 from pullstate.store.records import Depth, StoredPullRequest, ThreadCounts, ThreadState
-from pullstate.store.wishes import WishKind
+from pullstate.store.wishes import Granted, WishKind
 
 PAGE_BYTES = 40_000
 DEFAULT_LIMIT = 50

@@ -40,6 +40,15 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
+class Granted:
+    """How a wish ended: `fulfilled`, and if not, `why` in words for the caller."""
+
+    fulfilled: bool
+    outcome: str = ""  # "read", "nothing", "not_found", "failed"; empty when nobody answered
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class WishOutcome:
     """What became of a wish: "read", "nothing", "not_found" or "failed", with why in `detail`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from pullstate.domain.freshness import NOT_VISIBLE, Fault, FaultKind
+from pullstate.domain.freshness import FAULT_WORDS, NOT_VISIBLE, Fault, FaultKind
 from pullstate.forges.errors import (
     Forbidden,
     ForgeError,
@@ -62,11 +62,9 @@ def words(error: Exception) -> str:
     return _WORDS[kind_of(error)]
 
 
-_WORDS = {
+# In few words: a facet or a wish has no sentence around it.
+_WORDS = FAULT_WORDS | {
     FaultKind.UNAUTHORIZED: "the forge refused the credential",
     FaultKind.FORBIDDEN: NOT_VISIBLE,
     FaultKind.NOT_FOUND: NOT_VISIBLE,
-    FaultKind.UNREACHABLE: "the forge could not be reached, or gave no usable answer",
-    FaultKind.UNEXPECTED: "the forge's answer could not be used",
-    FaultKind.PULL_REQUESTS_DISABLED: "the repository has pull requests turned off",
 }

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from pullstate.domain.site import Site
 from pullstate.forges.forge import Forge
+from pullstate.store.lease import reader_key
 
 ANONYMOUS = "anonymous"  # in the place of a credential's fingerprint
 
@@ -24,7 +25,7 @@ class ReaderName:
     @property
     def key(self) -> str:
         """What its lease, its quota and its ETags are kept under."""
-        return f"{self.site_url} {self.fingerprint}"
+        return reader_key(self.site_url, self.fingerprint)
 
     @property
     def anonymous(self) -> bool:

@@ -124,23 +124,3 @@ def retry_at(failing_since: datetime, now: datetime, interval: timedelta) -> dat
     That doubles the wait without counting the attempts, so it survives a restart.
     """
     return now + min(max(now - failing_since, interval), max(BACK_OFF_LIMIT, interval))
-
-
-def threads_due(
-    *,
-    finished: bool,
-    unresolved: int,
-    read_at: datetime | None,
-    stale: bool,
-    now: datetime,
-    interval: timedelta,
-) -> bool:
-    """Whether a pull request's threads are to be read; `stale`: it changed since they were.
-
-    Finished ones are read on demand, and then kept up.
-    """
-    if read_at is None:
-        return not finished
-    if stale:
-        return True
-    return not finished and unresolved > 0 and now - read_at >= interval * THREADS_AGAIN

@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 from pullstate.domain.freshness import unserved
 from pullstate.store import lease, reading, wishes
 from pullstate.store.engine import Store
-from pullstate.store.wishes import WishKind, WishOutcome
+from pullstate.store.wishes import Granted, WishKind, WishOutcome
 from pullstate.sync.backfill import OPEN
 from pullstate.sync.clock import Clock, SystemClock
 from pullstate.sync.concurrency import version_of
@@ -24,15 +24,6 @@ LookedIn = Callable[[str], tuple[str, ...]]
 
 LOOK = 0.1  # seconds between two looks for the outcome
 FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """How a wish ended: `fulfilled`, and if not, `why` in words for the caller."""
-
-    fulfilled: bool
-    outcome: str = ""  # "read", "nothing", "not_found", "failed"; empty when nobody answered
-    why: str | None = None
 
 
 @dataclass(slots=True)
